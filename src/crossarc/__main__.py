@@ -1,0 +1,5 @@
+"""`python -m crossarc` is the command `crossarc`."""
+
+from crossarc.cli import main
+
+main()

@@ -1,0 +1,59 @@
+"""The command line: one file per command, each with the function that reads the arguments and the one that works."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="crossarc",
+    help="Dependency parsing for trees and graphs whose arcs may cross.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version and leave."""
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"crossarc {version('crossarc')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Dependency parsing for trees and graphs whose arcs may cross."""
+
+
+def main() -> None:
+    """Run the command line: exit code 0, 1 when the answer is no, 2 when it could not be done."""
+    from crossarc.errors import CrossarcError
+
+    debug = "--debug" in sys.argv
+    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    try:
+        app(arguments)
+    except BrokenPipeError:
+        # The reader of our output has left (`| head`); nothing is wrong, and the interpreter must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+    except (CrossarcError, OSError) as error:
+        if debug:
+            raise
+        print(f"crossarc: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        print("crossarc: interrupted; no file was changed", file=sys.stderr)
+        raise SystemExit(130) from None

@@ -1,0 +1,107 @@
+"""What the commands share: the consoles, tables in three forms, and errors as one line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Cell = str | int | float | None
+
+
+@dataclass
+class Table:
+    """A table of figures with a title and a note below it; floats are shown with two decimals, None as a blank."""
+
+    title: str
+    columns: Sequence[str]
+    rows: list[Sequence[Cell]] = field(default_factory=list)
+    note: str = ""
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console that never folds the lines of a pipe."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(stderr=stderr, width=None if stream.isatty() else 200, highlight=False, soft_wrap=not stream.isatty())
+
+
+def show(value: Cell) -> str:
+    """A cell as text: two decimals for floats, thousands separated for whole numbers, a blank for None."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def print_tables(tables: Iterable[Table], *, markdown: bool = False) -> None:
+    """Print tables for a terminal, or as Markdown."""
+    for table in tables:
+        if markdown:
+            print(as_markdown(table))
+        else:
+            print_table(table)
+
+
+def print_table(table: Table) -> None:
+    """Print one table with rich: text to the left, figures to the right."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table as RichTable
+
+    view = RichTable(title=escape(table.title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
+                     caption=escape(table.note) or None, caption_justify="left")
+    for index, column in enumerate(table.columns):
+        figures = bool(table.rows) and all(isinstance(row[index], int | float | None) for row in table.rows)
+        view.add_column(escape(column), justify="right" if figures else "left", overflow="fold")
+    for row in table.rows:
+        view.add_row(*(escape(show(cell)) for cell in row))
+    console().print(view)
+
+
+def as_markdown(table: Table) -> str:
+    """The table in Markdown, its title as bold text above it."""
+    def line(cells: Iterable[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    lines = [f"**{table.title}**\n"] if table.title else []
+    lines += [line(table.columns), line("---" for _ in table.columns)]
+    lines += [line(show(cell) for cell in row) for row in table.rows]
+    return "\n".join(lines) + ("\n\n" + table.note if table.note else "") + "\n"
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON that a program can read back; not-a-number and infinities become null."""
+    def clean(item: Any) -> Any:
+        if isinstance(item, float) and (item != item or item in (float("inf"), float("-inf"))):
+            return None
+        if isinstance(item, dict):
+            return {str(key): clean(inner) for key, inner in item.items()}
+        if isinstance(item, list | tuple):
+            return [clean(inner) for inner in item]
+        return item
+
+    print(json.dumps(clean(value), ensure_ascii=False, indent=2))
+
+
+@contextmanager
+def progress(description: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """A progress bar on a terminal, nothing in a pipe; gives the function that takes the steps done."""
+    screen = console(stderr=True)
+    if not screen.is_terminal:
+        yield lambda steps: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task(description, total=total)
+        yield lambda steps: bar.advance(task, steps)

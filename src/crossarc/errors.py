@@ -1,0 +1,43 @@
+"""The exceptions of crossarc: every error a user can cause is one of these."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class CrossarcError(Exception):
+    """Base of all errors raised on purpose; its text is one line that says where, what and what to do."""
+
+
+class TreebankError(CrossarcError):
+    """A treebank file that cannot be read, or a sentence that is not what it must be."""
+
+
+class ConversionError(CrossarcError):
+    """A sentence that the target format cannot express at all."""
+
+
+class AlignmentError(CrossarcError):
+    """Two files that do not hold the same text, or not the same tokens where that is required."""
+
+
+class StructureError(CrossarcError, ValueError):
+    """Heads or arcs that are not a tree or graph where one is needed."""
+
+
+class MissingDependency(CrossarcError):
+    """An optional package that the request needs is not installed."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(f"{what} needs the package {package}; pip install 'crossarc[{extra}]' brings it")
+
+
+class UnknownName(CrossarcError, LookupError):
+    """A name that is none of the valid ones; the message offers the nearest and lists the rest."""
+
+    def __init__(self, kind: str, name: str, valid: Iterable[str]) -> None:
+        names = sorted(valid)
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        super().__init__(f"no {kind} {name!r}; {hint}(valid: {', '.join(names)})")
