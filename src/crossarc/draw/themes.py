@@ -1,0 +1,78 @@
+"""How the parts of an SVG picture look.
+
+Plain rules and a media query instead of CSS variables: renderers other than browsers know no variables. Every
+selector starts with the class of the picture, so that pictures on one page, and the page itself, stay out of each
+other's way; no rule needs an id.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from crossarc.errors import UnknownName
+
+Theme = Literal["auto", "light", "dark"]
+
+COLOURS = {
+    "light": {
+        "ground": "#ffffff", "text": "#1f2328", "muted": "#656d76", "line": "#6e7781", "label": "#32383f",
+        "cross": "#b35900", "extra": "#6e40c9", "missed": "#0550ae", "wrong": "#c11c28", "relabelled": "#9a6700",
+    },
+    "dark": {
+        "ground": "#0d1117", "text": "#e6edf3", "muted": "#9198a1", "line": "#8b949e", "label": "#c9d1d9",
+        "cross": "#f0a04b", "extra": "#bc9cff", "missed": "#79b8ff", "wrong": "#ff8a80", "relabelled": "#e3b341",
+    },
+}
+
+# What no colour is needed for: the pattern of the line tells the kinds apart.
+SHAPES = """
+.crossarc text{font-family:system-ui,"Segoe UI","Noto Sans","DejaVu Sans",sans-serif;text-anchor:middle}
+.crossarc .form{font-size:15px;font-weight:500}
+.crossarc .empty{font-style:italic}
+.crossarc .tag{font-size:10.5px}
+.crossarc .id,.crossarc .far{font-size:10px}
+.crossarc .label{font-size:11px;stroke-width:5px;stroke-linejoin:round;paint-order:stroke}
+.crossarc .start{text-anchor:start}
+.crossarc .end{text-anchor:end}
+.crossarc .line{fill:none;stroke-width:1.3px}
+.crossarc .cross .line{stroke-width:2px;stroke-dasharray:7 4}
+.crossarc .extra .line{stroke-width:1.6px;stroke-dasharray:.1 4;stroke-linecap:round}
+.crossarc .missed .line{stroke-width:2px;stroke-dasharray:9 3 2 3}
+.crossarc .wrong .line{stroke-width:2px;stroke-dasharray:3 3}
+.crossarc .missed .label,.crossarc .wrong .label,.crossarc .relabelled .label{font-weight:600}
+.crossarc .ring{stroke-width:1.6px}
+.crossarc .arc:hover .line{stroke-width:3px}
+.crossarc .arc:hover .label{font-weight:700}
+"""
+
+
+def colour_rules(colours: dict[str, str], scope: str) -> str:
+    """The rules that give the parts of a picture their colours."""
+    rules = [
+        f"{scope} .ground{{fill:{colours['ground']}}}",
+        f"{scope} .form{{fill:{colours['text']}}}",
+        f"{scope} .tag,{scope} .id,{scope} .far,{scope} .empty,{scope} .key{{fill:{colours['muted']}}}",
+        f"{scope} .label{{fill:{colours['label']};stroke:{colours['ground']}}}",
+        f"{scope} .line,{scope} .ring{{stroke:{colours['line']}}}",
+        f"{scope} .tip{{fill:{colours['line']}}}",
+        f"{scope} .ring{{fill:{colours['ground']}}}",
+    ]
+    for kind in ("cross", "extra", "relabelled", "missed", "wrong"):
+        colour = colours[kind]
+        rules.append(f"{scope} .{kind} .line,{scope} .{kind} .ring{{stroke:{colour}}}")
+        rules.append(f"{scope} .{kind} .tip,{scope} .{kind} .label{{fill:{colour}}}")
+    return "\n".join(rules)
+
+
+def check_theme(theme: str) -> None:
+    """Refuse a theme that does not exist."""
+    if theme not in get_args(Theme):
+        raise UnknownName("theme", theme, get_args(Theme))
+
+
+def rules_of(theme: Theme) -> str:
+    """The style sheet of a theme; "auto" follows the reader's preference for light or dark."""
+    if theme != "auto":
+        return SHAPES + colour_rules(COLOURS[theme], f".crossarc.{theme}")
+    dark = colour_rules(COLOURS["dark"], ".crossarc.auto")
+    return f"{SHAPES}{colour_rules(COLOURS['light'], '.crossarc.auto')}\n@media (prefers-color-scheme:dark){{\n{dark}\n}}"
