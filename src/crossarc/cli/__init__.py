@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from crossarc.cli import draw
+
 app = typer.Typer(
     name="crossarc",
     help="Dependency parsing for trees and graphs whose arcs may cross.",
@@ -35,6 +37,9 @@ def options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Dependency parsing for trees and graphs whose arcs may cross."""
+
+
+app.command()(draw.draw)
 
 
 def main() -> None:

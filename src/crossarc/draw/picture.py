@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.draw.characters import ELLIPSIS, runs_right_to_left
-from crossarc.errors import AlignmentError, StructureError
+from crossarc.errors import AlignmentError, StructureError, UnknownName
 from crossarc.structure import non_projective_edges
 from crossarc.treebank import Sentence
+from crossarc.treebank.formats import COLUMNS
 
 LONGEST_FORM = 40
 NO_FORM = "∅"
@@ -109,43 +110,52 @@ def picture_of(sentence: Sentence, tags: Sequence[str] = ("upos",)) -> Picture:
 
     A sentence without any tree shows its graph in the place of the tree.
     """
-    nodes, places = nodes_of(sentence, tags)
+    nodes = nodes_of(sentence, tags)
+    main, graph = arcs_of(sentence, nodes)
+    return Picture(sentence.id, sentence.text, mark_headless(nodes, main), (*main, *additional_arcs(graph, main)))
+
+
+def nodes_of(sentence: Sentence, tags: Sequence[str]) -> tuple[Node, ...]:
+    """The nodes in surface order, the root first."""
+    valid = {*COLUMNS, *sentence.format.columns}
+    for name in tags:
+        if name not in valid:
+            raise UnknownName("column", name, valid)
+    nodes = [Node("0", "")]
+    for row in sentence.rows if sentence.empty_nodes else sentence:
+        if not row.is_range:
+            form = blank(row.form) if row.is_empty else row.form
+            nodes.append(Node(row.id, form, tuple(blank(row[name]) for name in tags), row.is_empty))
+    return tuple(nodes)
+
+
+def arcs_of(sentence: Sentence, nodes: Sequence[Node]) -> tuple[list[Arc], list[Arc]]:
+    """The arcs of the tree and those of the graph, between places among the nodes; a graph without a tree comes first."""
+    words = [place for place, node in enumerate(nodes) if not node.empty]
     heads = sentence.heads
-    deprels = sentence.deprels
     crossing = crossing_dependents(heads)
-    arcs = [
-        Arc(places[head], places[word], blank(deprels[word]), crossing=word in crossing)
-        for word, head in enumerate(heads.tolist())
+    tree = [
+        Arc(words[head], words[word], blank(label), crossing=word in crossing)
+        for word, (head, label) in enumerate(zip(heads.tolist(), sentence.deprels, strict=True))
         if word and head >= 0
     ]
-    additional = additional_arcs(sentence, {node.id: place for place, node in enumerate(nodes)}, arcs)
-    if arcs:
-        arcs += additional
-    else:
-        arcs = [replace(arc, extra=False) for arc in mark_crossing(additional)]
-    if arcs:
-        reached = {arc.dependent for arc in arcs}
-        headless = [not node.empty and place not in reached for place, node in enumerate(nodes)]
-        nodes = tuple(replace(node, headless=bool(place) and headless[place]) for place, node in enumerate(nodes))
-    return Picture(sentence.id, sentence.text, nodes, tuple(arcs))
+    if not sentence.has_graph:
+        return tree, []
+    graph = sentence.graph
+    places = {node.id: place for place, node in enumerate(nodes)}
+    arcs = [
+        Arc(places[graph.nodes[head]], places[graph.nodes[dependent]], blank(label))
+        for head, dependent, label in graph
+    ]
+    return (tree, arcs) if tree else (mark_crossing(arcs), [])
 
 
-def nodes_of(sentence: Sentence, tags: Sequence[str]) -> tuple[tuple[Node, ...], list[int]]:
-    """The nodes in surface order with the root first, and the place of each word among them."""
-    columns = [sentence.column(name) for name in tags]
-    nodes = [Node("0", "")]
-    places = [0]
-    forms = sentence.forms
-    for row in sentence.rows if sentence.empty_nodes else sentence:
-        if row.is_range:
-            continue
-        if row.is_empty:
-            nodes.append(Node(row.id, blank(row.form), tuple(blank(row[name]) for name in tags), empty=True))
-        else:
-            word = len(places)
-            places.append(len(nodes))
-            nodes.append(Node(row.id, forms[word], tuple(blank(column[word]) for column in columns)))
-    return tuple(nodes), places
+def mark_headless(nodes: Sequence[Node], arcs: Sequence[Arc]) -> tuple[Node, ...]:
+    """The nodes with `headless` set for words that no arc reaches; where there are no arcs at all none is set."""
+    reached = {0, *(arc.dependent for arc in arcs)}
+    return tuple(
+        replace(node, headless=bool(arcs) and not node.empty and place not in reached) for place, node in enumerate(nodes)
+    )
 
 
 def blank(value: str) -> str:
@@ -153,22 +163,19 @@ def blank(value: str) -> str:
     return "" if value == "_" else value
 
 
-def additional_arcs(sentence: Sentence, places: dict[str, int], tree: Sequence[Arc]) -> list[Arc]:
-    """The arcs of the graph that the tree does not have.
+def additional_arcs(graph: Sequence[Arc], tree: Sequence[Arc]) -> list[Arc]:
+    """The arcs of a graph that the tree does not have, as extra arcs.
 
     An arc whose label only refines that of the tree ("nmod:of" for "nmod") is the tree's own.
     """
-    if not sentence.has_graph:
-        return []
-    graph = sentence.graph
-    known = {(arc.head, arc.dependent): arc.label for arc in tree}
-    arcs = []
-    for head, dependent, label in graph:
-        arc = Arc(places[graph.nodes[head]], places[graph.nodes[dependent]], blank(label), extra=True)
-        same = known.get((arc.head, arc.dependent))
-        if same is None or (label != same and not label.startswith(same + ":")):
-            arcs.append(arc)
-    return arcs
+    known: dict[tuple[int, int], list[str]] = {}
+    for arc in tree:
+        known.setdefault((arc.head, arc.dependent), []).append(arc.label)
+    return [
+        replace(arc, extra=True)
+        for arc in graph
+        if not any(arc.label == same or arc.label.startswith(same + ":") for same in known.get((arc.head, arc.dependent), ()))
+    ]
 
 
 def crossing_dependents(heads: NDArray[np.int32]) -> set[int]:
@@ -194,15 +201,20 @@ def mark_crossing(arcs: Sequence[Arc]) -> list[Arc]:
 
 
 def comparison_of(gold: Sentence, system: Sentence, tags: Sequence[str] = ("upos",)) -> Picture:
-    """Two analyses of the same words in one picture."""
+    """Two analyses of the same words in one picture.
+
+    Graphs are compared in what neither tree has, and only if both sentences have one: a tree parser misses no graph.
+    """
     check_same_words(gold, system)
-    one, other = picture_of(gold, tags), picture_of(system, tags)
-    nodes = merged_nodes(one, other)
-    places = {node.id: place for place, node in enumerate(nodes)}
-    arcs: list[Arc] = []
-    for extra in (False, True):
-        arcs += compared_arcs(moved_arcs(one, places, extra), moved_arcs(other, places, extra))
+    nodes = merged_nodes(nodes_of(gold, tags), nodes_of(system, tags))
+    main, graph = arcs_of(gold, nodes)
+    other_main, other_graph = arcs_of(system, nodes)
+    extra = additional_arcs(graph, [*main, *other_main])
+    other_extra = additional_arcs(other_graph, [*main, *other_main])
+    arcs = compared_arcs(main, other_main)
+    arcs += compared_arcs(extra, other_extra) if graph and other_graph else extra or other_extra
     arcs.sort(key=lambda arc: (arc.extra, arc.dependent, arc.status, arc.head, arc.label))
+    nodes = mark_headless(nodes, main)
     return Picture(gold.id or system.id, gold.text or system.text, nodes, tuple(arcs), comparison=True)
 
 
@@ -218,23 +230,14 @@ def check_same_words(gold: Sentence, system: Sentence) -> None:
             raise AlignmentError(f"{name}: word {word} is {form!r} in gold and {other!r} in the system's file")
 
 
-def merged_nodes(one: Picture, other: Picture) -> tuple[Node, ...]:
+def merged_nodes(one: Sequence[Node], other: Sequence[Node]) -> tuple[Node, ...]:
     """The nodes of both, empty nodes of either included, in the order of their ids."""
-    nodes = {node.id: node for node in other.nodes} | {node.id: node for node in one.nodes}
+    nodes = {node.id: node for node in other} | {node.id: node for node in one}
 
     def place(node: Node) -> tuple[int, ...]:
-        return tuple(int(part) if part.isdecimal() else 0 for part in node.id.split("."))
+        return tuple(map(int, node.id.split(".")))
 
     return tuple(sorted(nodes.values(), key=place))
-
-
-def moved_arcs(picture: Picture, places: dict[str, int], extra: bool) -> list[Arc]:
-    """The arcs of one kind with their ends renumbered."""
-    return [
-        replace(arc, head=places[picture.nodes[arc.head].id], dependent=places[picture.nodes[arc.dependent].id])
-        for arc in picture.arcs
-        if arc.extra == extra
-    ]
 
 
 def compared_arcs(gold: list[Arc], system: list[Arc]) -> list[Arc]:

@@ -75,4 +75,4 @@ def rules_of(theme: Theme) -> str:
     if theme != "auto":
         return SHAPES + colour_rules(COLOURS[theme], f".crossarc.{theme}")
     dark = colour_rules(COLOURS["dark"], ".crossarc.auto")
-    return f"{SHAPES}{colour_rules(COLOURS['light'], '.crossarc.auto')}\n@media (prefers-color-scheme:dark){{\n{dark}\n}}"
+    return f"{SHAPES}{colour_rules(COLOURS['light'], '.crossarc.auto')}\n@media screen and (prefers-color-scheme:dark){{\n{dark}\n}}"

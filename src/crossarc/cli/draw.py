@@ -1,0 +1,245 @@
+"""crossarc draw: sentences as terminal text, SVG or a page of HTML; two files as one picture of their differences."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crossarc.cli.console import console
+from crossarc.errors import CrossarcError, UnknownName
+
+if TYPE_CHECKING:
+    from crossarc.draw.picture import Picture
+
+KINDS = ("svg", "html", "txt")
+
+
+@dataclass
+class Selection:
+    """Sentences named by number, range of numbers or id."""
+
+    names: Sequence[str] = ()
+    found: set[str] = field(default_factory=set)
+
+    def takes(self, number: int, identity: str) -> bool:
+        """Whether a sentence is one of those named; all are if none is."""
+        taken = {name for name in self.names if name == identity or number in span_of(name)}
+        self.found |= taken
+        return bool(taken) or not self.names
+
+    def is_complete(self, number: int) -> bool:
+        """Whether no sentence after this number can be one of those named."""
+        return bool(self.names) and all(name in self.found and span_of(name).stop <= number + 1 for name in self.names)
+
+    def check(self, path: str) -> None:
+        """Refuse names that no sentence had."""
+        missing = [name for name in self.names if name not in self.found]
+        if missing:
+            raise CrossarcError(
+                f"{path}: no sentence {missing[0]!r}; --sentence takes an id, a number from 1, or a range such as 3-7"
+            )
+
+
+def span_of(name: str) -> range:
+    """The numbers that a name means: "3", "3-7" and "3-" are numbers, anything else is an id."""
+    match = re.fullmatch(r"([0-9]{1,9})(?:(-)([0-9]{1,9})?)?", name)
+    if match is None:
+        return range(0)
+    first = int(match[1])
+    last = first if match[2] is None else int(match[3]) if match[3] else sys.maxsize - 1
+    return range(first, last + 1)
+
+
+def select_pictures(
+    file: str,
+    other: str | None = None,
+    *,
+    format: str | None = None,  # noqa: A002
+    columns: Sequence[str] = ("upos",),
+    names: Sequence[str] = (),
+    crossing: bool = False,
+    differing: bool = False,
+    limit: int | None = None,
+) -> Iterator[Picture]:
+    """The pictures of the sentences asked for, as they are read.
+
+    With `other` they compare the sentences of both files. `crossing` and `differing` leave only sentences with crossing
+    arcs and with differences.
+    """
+    from crossarc.draw.html import paired
+    from crossarc.draw.picture import comparison_of, picture_of
+    from crossarc.treebank import read
+
+    selection = Selection(names)
+
+    def pictures() -> Iterator[Picture]:
+        gold = read(file, format)
+        rest = gold if other is None else paired(gold, read(other, format))
+        for number, found in enumerate(rest, 1):
+            sentence, system = found if isinstance(found, tuple) else (found, None)
+            if selection.takes(number, sentence.id):
+                picture = picture_of(sentence, columns) if system is None else comparison_of(sentence, system, columns)
+                if (picture.has_crossing or not crossing) and (picture.differs or not differing):
+                    yield picture
+            if selection.is_complete(number):
+                return
+        selection.check(file)
+
+    return islice(pictures(), limit)
+
+
+def render(
+    pictures: Iterable[Picture],
+    kind: str,
+    *,
+    comparison: bool = False,
+    title: str = "",
+    width: int | None = None,
+    color: bool = False,
+    target: str = "",
+) -> Iterator[str]:
+    """The pictures as pieces of a file of a kind: svg (one picture), html or txt."""
+    from crossarc.draw.characters import isolated, printable
+    from crossarc.draw.html import html_of
+    from crossarc.draw.svg import DEFAULT_WIDTH, svg_of
+    from crossarc.draw.terminal import paint, text_of
+
+    if kind == "html":
+        yield from html_of(pictures, comparison=comparison, title=title, width=width or DEFAULT_WIDTH)
+    elif kind == "svg":
+        for number, picture in enumerate(pictures):
+            if number:
+                raise CrossarcError(
+                    f"{target} holds one sentence and more are selected; "
+                    "choose one with --sentence or --limit 1, or write them all to a page with -o NAME.html"
+                )
+            yield svg_of(picture, width=width or DEFAULT_WIDTH, legend=comparison)
+    else:
+        for number, picture in enumerate(pictures):
+            name = paint(f"# {printable(picture.id)}".rstrip(), "form", color)
+            drawing = text_of(picture, color=color, width=width)
+            blank = "\n" if number else ""
+            yield f"{blank}{name}  {isolated(printable(picture.text))}\n{drawing}\n"
+
+
+def kind_of(output: str) -> str:
+    """The kind of file that a path asks for."""
+    if output == "-":
+        return "txt"
+    name = re.sub(r"\.(gz|zst)$", "", output.lower())
+    kind = name.rpartition(".")[2]
+    if kind not in KINDS:
+        raise UnknownName("kind of picture", kind, KINDS)
+    return kind
+
+
+def draw_pictures(
+    pictures: Iterator[Picture],
+    output: str = "-",
+    *,
+    comparison: bool = False,
+    title: str = "Sentences",
+    width: int | None = None,
+    color: bool = False,
+) -> int:
+    """Write pictures to a file of the kind that its name asks for, and give their number; none leaves no file."""
+    from crossarc.treebank.writing import atomic_writer
+
+    kind = kind_of(output)
+    first = next(pictures, None)
+    if first is None:
+        return 0
+    count = 0
+
+    def counted() -> Iterator[Picture]:
+        nonlocal count
+        for picture in chain([first], pictures):
+            count += 1
+            yield picture
+
+    with atomic_writer(output) as file:
+        for piece in render(counted(), kind, comparison=comparison, title=title, width=width, color=color, target=output):
+            file.write(piece.encode())
+    return count
+
+
+def draw(
+    file: Annotated[str, typer.Argument(help="A treebank file, plain or packed; - is standard input.", show_default=False)],
+    other: Annotated[
+        str | None, typer.Argument(help="A second analysis of the same sentences, to compare with.", show_default=False)
+    ] = None,
+    diff: Annotated[bool, typer.Option("--diff", help="Only sentences in which the two files differ.")] = False,
+    sentence: Annotated[
+        list[str] | None,
+        typer.Option("--sentence", "-s", metavar="NAME", help="A sentence by its id, its number, or a range of numbers "
+                     "such as 3-7; may be repeated.", show_default=False),
+    ] = None,
+    crossing: Annotated[bool, typer.Option("--crossing", help="Only sentences with crossing arcs.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most so many sentences.", show_default=False)] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="PATH", help="Where to draw: a name that ends in .svg, .html or .txt; "
+                          "- is the terminal.")
+    ] = "-",
+    format: Annotated[  # noqa: A002
+        str | None, typer.Option("--from", metavar="FORMAT", help="The format of the files, if not told by name or content.",
+                                 show_default=False)
+    ] = None,
+    columns: Annotated[
+        str, typer.Option(metavar="NAMES", help="The columns to show with each word, separated by commas.")
+    ] = "upos",
+    width: Annotated[
+        int | None, typer.Option(min=20, metavar="N", help="The width: characters of text, pixels of a picture.",
+                                 show_default=False)
+    ] = None,
+    color: Annotated[
+        bool | None, typer.Option("--color/--no-color", help="Colours; without either, only on a terminal.", show_default=False)
+    ] = None,
+) -> None:
+    """Draw trees and graphs, or the differences between two files.
+
+    In the terminal there is one word a line, with its arcs as rails to the
+    left. ● marks a root, ? a word without a head; double lines are crossing
+    arcs; dashed rails to the right are arcs that only the graph has.
+    -o draws one sentence as SVG, or many on one page of HTML.
+
+    With a second file each picture compares the two: - is an arc that the
+    second file misses, + one that it has wrong, ~ a wrong label.
+
+    \b
+    $ crossarc draw talks.conllu --crossing --limit 1
+    # talk-7  A talk starts now on owls
+          ┌► 1 A      DET  det
+      ┌►╥─┴─ 2 talk   NOUN nsubj
+    ●─┼─╫─── 3 starts VERB root
+      └►╫─── 4 now    ADV  advmod
+        ║ ┌► 5 on     ADP  case
+        ╚►┴─ 6 owls   NOUN nmod
+    $ crossarc draw gold.conllu parsed.conllu --diff -o differences.html
+    31 sentences drawn in differences.html
+    """
+    if diff and other is None:
+        raise CrossarcError("--diff compares two files; name a second one")
+    screen = console()
+    on_screen = output == "-" and screen.is_terminal
+    if on_screen and width is None:
+        width = screen.width
+    pictures = select_pictures(
+        file, other, format=format, columns=[name.strip() for name in columns.split(",") if name.strip()],
+        names=sentence or (), crossing=crossing, differing=diff, limit=limit,
+    )
+    count = draw_pictures(
+        pictures, output, comparison=other is not None, title=" and ".join(filter(None, (file, other))), width=width,
+        color=(on_screen and not screen.no_color) if color is None else color,
+    )
+    if not count:
+        console(stderr=True).print("no sentence to draw: none is as asked for", markup=False)
+        raise typer.Exit(1)
+    if output != "-":
+        sentences = "1 sentence" if count == 1 else f"{count:,} sentences"
+        console(stderr=True).print(f"{sentences} drawn in {output}", markup=False)
