@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -61,7 +62,7 @@ class Arc:
         return self.extra or self.status == "wrong"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Picture:
     """Nodes, of which the first is the root, and the arcs between them."""
 
@@ -71,7 +72,7 @@ class Picture:
     arcs: tuple[Arc, ...]
     comparison: bool = False
 
-    @property
+    @cached_property
     def right_to_left(self) -> bool:
         """Whether the sentence is written from right to left."""
         return runs_right_to_left("".join(node.form for node in self.nodes))

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from crossarc.draw.layout import levels
 from crossarc.draw.picture import Arc
@@ -42,10 +43,15 @@ class Rail:
     dashed: bool = False
     level: int = 0
 
-    @property
+    @cached_property
     def span(self) -> tuple[int, int]:
-        """The first and the last place it reaches."""
+        """The first and the last place it reaches; to be asked for when it is complete."""
         return min(self.head, *self.arcs), max(self.head, *self.arcs)
+
+    @cached_property
+    def role(self) -> str:
+        """What colours the line."""
+        return role_of(self, list(self.arcs.values()))
 
 
 @dataclass(frozen=True)
@@ -56,10 +62,11 @@ class Cell:
     role: str = ""
 
 
-def tree_rails(arcs: Sequence[Arc], size: int) -> list[Rail]:
+def tree_rails(arcs: Sequence[Arc], size: int, most: int) -> list[Rail]:
     """One rail for each head, and one for each crossing arc, with the parent's farther from the words than the child's.
 
-    So each line reads from the outside in: the arrow from the head, then what the word governs.
+    So each line reads from the outside in: the arrow from the head, then what the word governs. A tree of which that
+    needs more than `most` levels is packed instead as close as it goes.
     """
     combs: dict[int, Rail] = {}
     rails: list[Rail] = []
@@ -73,7 +80,18 @@ def tree_rails(arcs: Sequence[Arc], size: int) -> list[Rail]:
                 combs[arc.head] = Rail(arc.head)
                 rails.append(combs[arc.head])
             combs[arc.head].arcs[arc.dependent] = arc
-    height = heights(arcs, size)
+    spans = [rail.span for rail in rails]
+    order, above = ranked(rails, heights(arcs, size))
+    found = levels(spans, share_ends=False, order=order, above=above)
+    if max(found, default=0) > most:
+        found = min(found, levels(spans, share_ends=False), key=max)
+    for rail, level in zip(rails, found, strict=True):
+        rail.level = level
+    return rails
+
+
+def ranked(rails: Sequence[Rail], height: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+    """The order in which rails are placed, lowest in the tree first, and for each those that must lie below it."""
     led: dict[int, list[int]] = {}
     for index, rail in enumerate(rails):
         led.setdefault(rail.head, []).append(index)
@@ -84,11 +102,7 @@ def tree_rails(arcs: Sequence[Arc], size: int) -> list[Rail]:
         first, last = rail.span
         return max(height[dependent] for dependent in rail.arcs), last - first, first
 
-    order = sorted(range(len(rails)), key=rank)
-    spans = [rail.span for rail in rails]
-    for rail, level in zip(rails, levels(spans, share_ends=False, order=order, above=above), strict=True):
-        rail.level = level
-    return rails
+    return sorted(range(len(rails)), key=rank), above
 
 
 def heights(arcs: Sequence[Arc], size: int) -> list[int]:
@@ -159,7 +173,7 @@ def draw_line(rails: dict[int, Rail], place: int, depth: int, entered: bool) -> 
         if arc is not None or place == rail.head:
             double = rail.crossing and (double or not stem)
             dashed = rail.dashed and (dashed or not stem)
-            own = role_of(rail, arc)
+            own = rail.role if arc is None else role_of(rail, [arc])
             role = own if not stem or arc is not None else ""
             stem = True
             cells.append(Cell(CHARACTERS[rail.crossing, double][arms | left | RIGHT], own))
@@ -170,15 +184,14 @@ def draw_line(rails: dict[int, Rail], place: int, depth: int, entered: bool) -> 
                 cells.append(Cell(line, role))
         else:
             passing = DASHED_VERTICAL if rail.dashed and not stem else CHARACTERS[rail.crossing, double][arms | left | (left << 1)]
-            cells.append(Cell(passing, role_of(rail, None)))
+            cells.append(Cell(passing, rail.role))
             line = (DASHED_HORIZONTAL if dashed else CHARACTERS[False, double][LEFT | RIGHT]) if stem else " "
             cells.append(Cell(line, role))
     return cells
 
 
-def role_of(rail: Rail, arc: Arc | None) -> str:
-    """What colours a rail, or the end of one of its arcs."""
-    arcs = [arc] if arc is not None else list(rail.arcs.values())
+def role_of(rail: Rail, arcs: Sequence[Arc]) -> str:
+    """What colours a rail at some of its arcs."""
     statuses = {each.status for each in arcs} - {"relabelled"}
     if statuses == {"missed"} or statuses == {"wrong"}:
         return statuses.pop()

@@ -6,9 +6,10 @@ runs from right to left.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from crossarc.draw.characters import ELLIPSIS, page_width
 from crossarc.draw.layout import levels
@@ -102,14 +103,18 @@ def arrange(picture: Picture, width: float | None, *, labels: bool = True) -> li
     texts = [label_text(picture, arc) if labels else "" for arc in arcs]
     needs = [label_of(text) + 2 * LABEL_MARGIN if text else 2 * LABEL_MARGIN for text in texts]
     rows = break_rows(picture, ports, needs, width)
+    touching: list[list[int]] = [[] for _ in picture.nodes]
+    for index, arc in enumerate(arcs):
+        for place in {arc.head, arc.dependent} - {0}:
+            touching[place].append(index)
     for row in rows:
         row.numbered = len(rows) > 1
-        add_pieces(row, picture, ports, texts, needs)
+        indices = sorted({index for place in row.places for index in touching[place]})
+        add_pieces(row, picture, ports, indices, texts, needs)
         for below in (False, True):
             pieces = [piece for piece in row.pieces if piece.arc.below == below]
             set_levels(row, pieces, below)
-            for piece in pieces:
-                place_label(piece, pieces)
+            place_labels(pieces)
         fit(row)
     return rows
 
@@ -180,16 +185,17 @@ def cut_row(row: Row, stop: int, halves: Sequence[float]) -> Row:
     return Row(places, {place: row.centres[place] for place in places}, row.centres[stop - 1] + halves[stop - 1])
 
 
-def add_pieces(row: Row, picture: Picture, ports: Ports, texts: Sequence[str], needs: Sequence[float]) -> None:
-    """Give a row its arcs, and room at its ends for those that go on in another row."""
+def add_pieces(
+    row: Row, picture: Picture, ports: Ports, indices: Sequence[int], texts: Sequence[str], needs: Sequence[float]
+) -> None:
+    """Give a row the arcs that end in it, and room at its ends for those that go on in another row."""
     first, last = row.places.start, row.places.stop - 1
-    for index, arc in enumerate(picture.arcs):
+    for index in indices:
+        arc = picture.arcs[index]
         low, high = arc.span
         if arc.head == 0 or low == high:
             low = high
         opens, closes = low < first, high > last
-        if high < first or low > last or (opens and closes):
-            continue
         start = 0.0 if opens else row.centres[low] + ports.offsets[low, index]
         end = row.width if closes else row.centres[high] + ports.offsets[high, index]
         piece = Piece(arc, start, end, opens, closes, label=texts[index])
@@ -256,29 +262,24 @@ def is_upright(piece: Piece) -> bool:
     return piece.arc.head in (0, piece.arc.dependent)
 
 
-def place_label(piece: Piece, pieces: Sequence[Piece]) -> None:
-    """Put the label in the middle of its line, or as near to it as the lines that cross it allow."""
-    middle = (piece.start + piece.end) / 2
-    piece.label_at = middle
-    if not piece.label or is_upright(piece):
-        return
-    half = label_of(piece.label) / 2 + 3
-    low, high = piece.start + 4 + half, piece.end - 4 - half
-    # A foot at the height of this line or above cuts it where it stands within the line.
-    feet = sorted(
-        x for other in pieces
-        if other is not piece and other.level >= piece.level
-        for x in other.feet
-        if piece.start < x < piece.end
-    )
-    best = None
-    borders = [low - half, *feet, high + half]
-    for left, right in zip(borders, borders[1:], strict=False):
-        if right - left >= 2 * half:
-            x = min(max(middle, left + half), right - half)
-            if best is None or abs(x - middle) < abs(best - middle):
-                best = x
-    piece.label_at = middle if best is None else best
+def place_labels(pieces: Sequence[Piece]) -> None:
+    """Put each label in the middle of its line, or as near to it as the lines that cross it allow."""
+    feet = sorted((x, piece.level) for piece in pieces for x in piece.feet)
+    for piece in pieces:
+        middle = piece.label_at = (piece.start + piece.end) / 2
+        if not piece.label or is_upright(piece):
+            continue
+        half = label_of(piece.label) / 2 + 3
+        low, high = piece.start + 4, piece.end - 4
+        within = feet[bisect_right(feet, (low, 0)) : bisect_left(feet, (high, 0))]
+        # A foot of an arc as high as this one or higher cuts its line.
+        borders = [low, *(x for x, level in within if level >= piece.level), high]
+        places = [
+            min(max(middle, left + half), right - half)
+            for left, right in pairwise(borders)
+            if right - left >= 2 * half
+        ]
+        piece.label_at = min(places, key=lambda x: abs(x - middle), default=middle)
 
 
 def fit(row: Row) -> None:

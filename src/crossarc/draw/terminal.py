@@ -12,7 +12,8 @@ crossing arcs are double lines; arcs that only the graph has are dashed rails to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from crossarc.draw.characters import isolated, printable, shortened, terminal_width
 from crossarc.draw.picture import NO_FORM, Arc, Picture, comparison_of, picture_of
@@ -25,7 +26,8 @@ STYLES = {
     "id": "2", "form": "1", "empty": "2;3", "tag": "2", "label": "32",
 }
 SIGNS = {"same": "", "missed": "- ", "wrong": "+ ", "relabelled": "~ "}
-NARROWEST_FORM = 6
+NARROWEST_FORM, NARROWEST_NOTE = 6, 12
+MOST_LEVELS, MOST_SIDE_LEVELS = 30, 20
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,14 @@ class Field:
     styles: tuple[str, ...]
     right: bool = False
 
-    @property
+    @cached_property
     def width(self) -> int:
         """The cells that the widest text takes."""
         return max(map(terminal_width, self.texts), default=0)
+
+    def cut(self, cells: int) -> Field:
+        """The column with its texts cut to a number of cells."""
+        return replace(self, texts=tuple(shortened(text, cells) for text in self.texts))
 
 
 def to_text(
@@ -48,7 +54,8 @@ def to_text(
     """The sentence drawn for a terminal, one word a line, without a newline at the end.
 
     `columns` are shown after each form. Where `width` does not suffice, the rails of the graph go first (their labels
-    name the heads), then columns from the last to the first, and then long words are cut.
+    name the heads), then long lists of such labels are cut, columns go from the last to the first, and long words are
+    cut at the end.
     """
     return text_of(picture_of(sentence, columns), color=color, width=width)
 
@@ -69,24 +76,27 @@ def text_of(picture: Picture, *, color: bool = False, width: int | None = None) 
     size = len(picture.nodes)
     main = [arc for arc in picture.arcs if not arc.below]
     side = [arc for arc in picture.arcs if arc.below]
-    left = draw_rails(tree_rails(main, size), size, entry_marks(picture, main))
+    left = draw_rails(tree_rails(main, size, max_levels(width)), size, entry_marks(picture, main))
     right = draw_rails(single_rails(side), size, mirrored=True)
+    if right and len(right[0]) > 2 * MOST_SIDE_LEVELS:
+        right = [[] for _ in right]
     ids, forms, *tags = word_fields(picture)
     labels = label_field(picture, main)
     notes = note_field(picture, side)
-    if width is not None:
+    if width is not None and left:
         def excess() -> int:
             fields = [ids, forms, *tags, labels, notes]
             cells = sum(1 + field.width for field in fields if field.width)
             return len(left[0]) + (1 + len(right[0]) if right[0] else 0) + cells - width
 
-        if left and excess() > 0:
+        if excess() > 0:
             right = [[] for _ in right]
-        while tags and left and excess() > 0:
+        if excess() > 0:
+            notes = notes.cut(max(NARROWEST_NOTE, notes.width - excess()))
+        while tags and excess() > 0:
             tags.pop()
-        if left and excess() > 0:
-            cells = max(NARROWEST_FORM, forms.width - excess())
-            forms = Field(tuple(shortened(form, cells) for form in forms.texts), forms.styles)
+        if excess() > 0:
+            forms = forms.cut(max(NARROWEST_FORM, forms.width - excess()))
     lines = []
     for line in range(size - 1):
         parts = [painted(left[line], color)]
@@ -97,6 +107,11 @@ def text_of(picture: Picture, *, color: bool = False, width: int | None = None) 
             parts.append(cell_of(notes, line, color))
         lines.append(" ".join(parts).rstrip())
     return "\n".join(lines)
+
+
+def max_levels(width: int | None) -> int:
+    """How many levels of rails, of two cells each, leave the better half of a line to the words."""
+    return MOST_LEVELS if width is None else max(8, width // 5)
 
 
 def entry_marks(picture: Picture, arcs: Sequence[Arc]) -> list[str]:
