@@ -8,6 +8,9 @@ from typing import Annotated
 
 import typer
 
+from crossarc.cli.convert import convert
+from crossarc.cli.validate import validate
+
 app = typer.Typer(
     name="crossarc",
     help="Dependency parsing for trees and graphs whose arcs may cross.",
@@ -37,6 +40,17 @@ def options(
     """Dependency parsing for trees and graphs whose arcs may cross."""
 
 
+for command in (validate, convert):
+    app.command(no_args_is_help=True)(command)
+
+
+def describe(error: Exception) -> str:
+    """An error in one line; those of the operating system name the file first."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
 def main() -> None:
     """Run the command line: exit code 0, 1 when the answer is no, 2 when it could not be done."""
     from crossarc.errors import CrossarcError
@@ -52,7 +66,7 @@ def main() -> None:
     except (CrossarcError, OSError) as error:
         if debug:
             raise
-        print(f"crossarc: {error}", file=sys.stderr)
+        print(f"crossarc: {describe(error)}", file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("crossarc: interrupted; no file was changed", file=sys.stderr)
