@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from crossarc.cli import draw
+from crossarc.cli.convert import convert
+from crossarc.cli.draw import draw
+from crossarc.cli.validate import validate
 
 app = typer.Typer(
     name="crossarc",
@@ -39,7 +41,15 @@ def options(
     """Dependency parsing for trees and graphs whose arcs may cross."""
 
 
-app.command()(draw.draw)
+for command in (validate, convert, draw):
+    app.command(no_args_is_help=True)(command)
+
+
+def describe(error: Exception) -> str:
+    """An error in one line; those of the operating system name the file first."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def main() -> None:
@@ -57,7 +67,7 @@ def main() -> None:
     except (CrossarcError, OSError) as error:
         if debug:
             raise
-        print(f"crossarc: {error}", file=sys.stderr)
+        print(f"crossarc: {describe(error)}", file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("crossarc: interrupted; no file was changed", file=sys.stderr)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossarc.cli.console import console
+from crossarc.cli.arguments import From
+from crossarc.cli.console import console, counted
 from crossarc.errors import CrossarcError, UnknownName
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def select_pictures(
     file: str,
     other: str | None = None,
     *,
-    format: str | None = None,  # noqa: A002
+    source: str | None = None,
     columns: Sequence[str] = ("upos",),
     names: Sequence[str] = (),
     crossing: bool = False,
@@ -79,8 +80,8 @@ def select_pictures(
     selection = Selection(names)
 
     def pictures() -> Iterator[Picture]:
-        gold = read(file, format)
-        rest = gold if other is None else paired(gold, read(other, format))
+        gold = read(file, source)
+        rest = gold if other is None else paired(gold, read(other, source))
         for number, found in enumerate(rest, 1):
             sentence, system = found if isinstance(found, tuple) else (found, None)
             if selection.takes(number, sentence.id):
@@ -157,14 +158,14 @@ def draw_pictures(
         return 0
     count = 0
 
-    def counted() -> Iterator[Picture]:
+    def numbered() -> Iterator[Picture]:
         nonlocal count
         for picture in chain([first], pictures):
             count += 1
             yield picture
 
     with atomic_writer(output) as file:
-        for piece in render(counted(), kind, comparison=comparison, title=title, width=width, color=color, target=output):
+        for piece in render(numbered(), kind, comparison=comparison, title=title, width=width, color=color, target=output):
             file.write(piece.encode())
     return count
 
@@ -186,10 +187,7 @@ def draw(
         str, typer.Option("--output", "-o", metavar="PATH", help="Where to draw: a name that ends in .svg, .html or .txt; "
                           "- is the terminal.")
     ] = "-",
-    format: Annotated[  # noqa: A002
-        str | None, typer.Option("--from", metavar="FORMAT", help="The format of the files, if not told by name or content.",
-                                 show_default=False)
-    ] = None,
+    source: From = None,
     columns: Annotated[
         str, typer.Option(metavar="NAMES", help="The columns to show with each word, separated by commas.")
     ] = "upos",
@@ -221,7 +219,7 @@ def draw(
         ║ ┌► 5 on     ADP  case
         ╚►┴─ 6 owls   NOUN nmod
     $ crossarc draw gold.conllu parsed.conllu --diff -o differences.html
-    31 sentences drawn in differences.html
+    differences.html: 31 sentences drawn
     """
     if diff and other is None:
         raise CrossarcError("--diff compares two files; name a second one")
@@ -230,7 +228,7 @@ def draw(
     if on_screen and width is None:
         width = screen.width
     pictures = select_pictures(
-        file, other, format=format, columns=[name.strip() for name in columns.split(",") if name.strip()],
+        file, other, source=source, columns=[name.strip() for name in columns.split(",") if name.strip()],
         names=sentence or (), crossing=crossing, differing=diff, limit=limit,
     )
     count = draw_pictures(
@@ -238,8 +236,7 @@ def draw(
         color=(on_screen and not screen.no_color) if color is None else color,
     )
     if not count:
-        console(stderr=True).print("no sentence to draw: none is as asked for", markup=False)
+        print("no sentence is as asked for", file=sys.stderr)
         raise typer.Exit(1)
     if output != "-":
-        sentences = "1 sentence" if count == 1 else f"{count:,} sentences"
-        console(stderr=True).print(f"{sentences} drawn in {output}", markup=False)
+        print(f"{output}: {counted(count, 'sentence')} drawn", file=sys.stderr)

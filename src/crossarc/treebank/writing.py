@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, cast
 
 from crossarc.treebank.conversion import convert, describe_losses
-from crossarc.treebank.formats import Format, format_of_path, get_format
+from crossarc.treebank.formats import SDP, Format, format_of_path, get_format
 from crossarc.treebank.sentence import Sentence
 from crossarc.treebank.streams import BLOCK, atomic_writer
 
 log = logging.getLogger(__name__)
 
+SDP_HEADER = b"#SDP 2015\n"
 BOM = b"\xef\xbb\xbf"
 
 __all__ = ["atomic_writer", "pieces", "write"]
@@ -23,14 +24,14 @@ __all__ = ["atomic_writer", "pieces", "write"]
 def write(
     sentences: Iterable[Sentence],
     target: str | os.PathLike[str] | BinaryIO,
-    format: str | Format | None = None,  # noqa: A002
+    format: str | Format | None = None,
     *,
     losses: Counter[str] | None = None,
 ) -> int:
     """Write sentences to a path, "-" or a binary file, and give their number.
 
-    The format is the one named, or the one of the path's extension, or each sentence's own. What it cannot carry is counted
-    in `losses`, or else logged at the end. The file appears only when it is complete.
+    The format is the one named, or the one of the path's extension, or each sentence's own. What it cannot carry is
+    counted in `losses`, or else logged at the end. The file appears only when it is complete.
     """
     wanted = get_format(format) if isinstance(format, str) else format
     if hasattr(target, "write"):
@@ -40,9 +41,7 @@ def write(
         return write_to(sentences, file, wanted or format_of_path(path), losses)
 
 
-def write_to(
-    sentences: Iterable[Sentence], file: BinaryIO, wanted: Format | None, losses: Counter[str] | None
-) -> int:
+def write_to(sentences: Iterable[Sentence], file: BinaryIO, wanted: Format | None, losses: Counter[str] | None) -> int:
     """Write to an open file in large blocks."""
     lost: Counter[str] = Counter() if losses is None else losses
     count = 0
@@ -56,6 +55,8 @@ def write_to(
             yield sentence if wanted is None or sentence.format == wanted else convert(sentence, wanted, lost)
 
     for piece in pieces(converted()):
+        if count == 1 and wanted == SDP and not piece.startswith(b"#SDP"):
+            pending.append(SDP_HEADER)
         pending.append(piece)
         size += len(piece)
         if size >= BLOCK:
