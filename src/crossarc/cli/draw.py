@@ -123,10 +123,10 @@ def render(
             yield svg_of(picture, width=width or DEFAULT_WIDTH, legend=comparison)
     else:
         for number, picture in enumerate(pictures):
-            name = paint(f"# {printable(picture.id)}".rstrip(), "form", color)
+            name = paint(f"# {printable(picture.id)}  ", "form", color) if picture.id else "# "
             drawing = text_of(picture, color=color, width=width)
             blank = "\n" if number else ""
-            yield f"{blank}{name}  {isolated(printable(picture.text))}\n{drawing}\n"
+            yield f"{blank}{name}{isolated(printable(picture.text))}\n{drawing}\n"
 
 
 def kind_of(output: str) -> str:
@@ -165,38 +165,57 @@ def draw_pictures(
             yield picture
 
     with atomic_writer(output) as file:
-        for piece in render(numbered(), kind, comparison=comparison, title=title, width=width, color=color, target=output):
+        for piece in render(
+            numbered(), kind, comparison=comparison, title=title, width=width, color=color, target=output
+        ):
             file.write(piece.encode())
     return count
 
 
 def draw(
-    file: Annotated[str, typer.Argument(help="A treebank file, plain or packed; - is standard input.", show_default=False)],
+    file: Annotated[
+        str, typer.Argument(help="A treebank file, plain or packed; - is standard input.", show_default=False)
+    ],
     other: Annotated[
         str | None, typer.Argument(help="A second analysis of the same sentences, to compare with.", show_default=False)
     ] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Only sentences in which the two files differ.")] = False,
     sentence: Annotated[
         list[str] | None,
-        typer.Option("--sentence", "-s", metavar="NAME", help="A sentence by its id, its number, or a range of numbers "
-                     "such as 3-7; may be repeated.", show_default=False),
+        typer.Option(
+            "--sentence",
+            "-s",
+            metavar="NAME",
+            help="A sentence by its id, its number, or a range of numbers such as 3-7; may be repeated.",
+            show_default=False,
+        ),
     ] = None,
     crossing: Annotated[bool, typer.Option("--crossing", help="Only sentences with crossing arcs.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most so many sentences.", show_default=False)] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="At most so many sentences.", show_default=False)
+    ] = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="PATH", help="Where to draw: a name that ends in .svg, .html or .txt; "
-                          "- is the terminal.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="Where to draw: a name that ends in .svg, .html or .txt; - is the terminal.",
+        ),
     ] = "-",
     source: From = None,
     columns: Annotated[
         str, typer.Option(metavar="NAMES", help="The columns to show with each word, separated by commas.")
     ] = "upos",
     width: Annotated[
-        int | None, typer.Option(min=20, metavar="N", help="The width: characters of text, pixels of a picture.",
-                                 show_default=False)
+        int | None,
+        typer.Option(
+            min=20, metavar="N", help="The width: characters of text, pixels of a picture.", show_default=False
+        ),
     ] = None,
     color: Annotated[
-        bool | None, typer.Option("--color/--no-color", help="Colours; without either, only on a terminal.", show_default=False)
+        bool | None,
+        typer.Option("--color/--no-color", help="Colours; without either, only on a terminal.", show_default=False),
     ] = None,
 ) -> None:
     """Draw trees and graphs, or the differences between two files.
@@ -228,11 +247,21 @@ def draw(
     if on_screen and width is None:
         width = screen.width
     pictures = select_pictures(
-        file, other, source=source, columns=[name.strip() for name in columns.split(",") if name.strip()],
-        names=sentence or (), crossing=crossing, differing=diff, limit=limit,
+        file,
+        other,
+        source=source,
+        columns=[name.strip() for name in columns.split(",") if name.strip()],
+        names=sentence or (),
+        crossing=crossing,
+        differing=diff,
+        limit=limit,
     )
     count = draw_pictures(
-        pictures, output, comparison=other is not None, title=" and ".join(filter(None, (file, other))), width=width,
+        pictures,
+        output,
+        comparison=other is not None,
+        title=" and ".join(filter(None, (file, other))),
+        width=width,
         color=(on_screen and not screen.no_color) if color is None else color,
     )
     if not count:

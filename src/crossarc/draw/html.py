@@ -72,8 +72,8 @@ def to_html(
 ) -> Iterator[str]:
     """A page of sentences in pieces, to be written one after the other or joined.
 
-    With `system`, each picture compares a sentence with the one at the same place there. The reader can look for ids and
-    text and leave only sentences with crossing arcs, or with differences.
+    With `system`, each picture compares a sentence with the one at the same place there. The reader can look for ids
+    and text and leave only sentences with crossing arcs, or with differences.
     """
     if system is None:
         pictures = (picture_of(sentence, tags) for sentence in sentences)
@@ -87,7 +87,9 @@ def paired(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Iterator[tup
     for count, (one, other) in enumerate(zip_longest(gold, system)):
         if one is None or other is None:
             shorter, longer = ("gold", "the system's file") if one is None else ("the system's file", "gold")
-            raise AlignmentError(f"{shorter} ends after {count} sentences and {longer} goes on; compare files of the same text")
+            raise AlignmentError(
+                f"{shorter} ends after {count} sentences and {longer} goes on; compare files of the same text"
+            )
         yield one, other
 
 
@@ -137,6 +139,7 @@ def opening(title: str, theme: Theme, comparison: bool) -> str:
 
 def variables(theme: Theme) -> str:
     """The colours of the page around the pictures."""
+
     def root(name: str) -> str:
         colours = COLOURS[name]
         scheme = f"color-scheme:{name};--ground:{colours['ground']};--text:{colours['text']};--muted:{colours['muted']}"
@@ -167,7 +170,8 @@ def article(number: int, picture: Picture, drawing: str) -> str:
     notes.insert(1, f"<b>{escaped(picture.id)}</b>") if picture.id else None
     return (
         f'<article{marks}><hgroup><p class="meta">{" · ".join(notes)}</p>'
-        f'<p class="text" dir="auto">{escaped(picture.text)}</p></hgroup>\n<div class="picture">{drawing}</div></article>\n'
+        f'<p class="text" dir="auto">{escaped(picture.text)}</p></hgroup>\n'
+        f'<div class="picture">{drawing}</div></article>\n'
     )
 
 

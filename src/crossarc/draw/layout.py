@@ -17,7 +17,7 @@ def levels(
     order: Sequence[int] | None = None,
     above: Sequence[Collection[int]] = (),
 ) -> list[int]:
-    """The level of each span, from 1 upwards: the lowest that is above all spans inside it and free of those it overlaps.
+    """The level of each span, from 1 upwards: the lowest above all spans inside it that is free of those it overlaps.
 
     Shorter spans are placed first unless `order` says otherwise. Spans that only share an end may lie on the same level
     if `share_ends`. `above[i]` names spans that must lie below span i besides those inside it. Quadratic in the number
@@ -42,7 +42,7 @@ def levels(
             overlapping = placed & (low <= last) & (high >= first)
         floor = int(level[inside].max(initial=0))
         if above and above[i]:
-            floor = max(floor, max(int(level[j]) for j in above[i]))
+            floor = max(floor, *(int(level[j]) for j in above[i]))
         taken = set(level[overlapping].tolist())
         floor += 1
         while floor in taken:

@@ -96,13 +96,17 @@ class Picture:
     def describe(self, arc: Arc) -> str:
         """The arc in words, for those who hover over it or have it read to them."""
         head = self.nodes[arc.head].form if arc.head else "root"
-        notes = [note for note, holds in (
-            ("crossing", arc.crossing),
-            ("in the graph only", arc.extra),
-            ("missed: only in gold", arc.status == "missed"),
-            ("wrong: only in the system's", arc.status == "wrong"),
-            ("label differs: gold → system", arc.status == "relabelled"),
-        ) if holds]
+        notes = [
+            note
+            for note, holds in (
+                ("crossing", arc.crossing),
+                ("in the graph only", arc.extra),
+                ("missed: only in gold", arc.status == "missed"),
+                ("wrong: only in the system's", arc.status == "wrong"),
+                ("label differs: gold → system", arc.status == "relabelled"),
+            )
+            if holds
+        ]
         return f"{arc.label}: {self.nodes[arc.dependent].form} ← {head}" + (f" ({', '.join(notes)})" if notes else "")
 
 
@@ -131,7 +135,7 @@ def nodes_of(sentence: Sentence, tags: Sequence[str]) -> tuple[Node, ...]:
 
 
 def arcs_of(sentence: Sentence, nodes: Sequence[Node]) -> tuple[list[Arc], list[Arc]]:
-    """The arcs of the tree and those of the graph, between places among the nodes; a graph without a tree comes first."""
+    """The arcs of the tree and those of the graph, between places among the nodes; without a tree the graph's first."""
     words = [place for place, node in enumerate(nodes) if not node.empty]
     heads = sentence.heads
     crossing = crossing_dependents(heads)
@@ -145,8 +149,7 @@ def arcs_of(sentence: Sentence, nodes: Sequence[Node]) -> tuple[list[Arc], list[
     graph = sentence.graph
     places = {node.id: place for place, node in enumerate(nodes)}
     arcs = [
-        Arc(places[graph.nodes[head]], places[graph.nodes[dependent]], blank(label))
-        for head, dependent, label in graph
+        Arc(places[graph.nodes[head]], places[graph.nodes[dependent]], blank(label)) for head, dependent, label in graph
     ]
     return (tree, arcs) if tree else (mark_crossing(arcs), [])
 
@@ -155,7 +158,8 @@ def mark_headless(nodes: Sequence[Node], arcs: Sequence[Arc]) -> tuple[Node, ...
     """The nodes with `headless` set for words that no arc reaches; where there are no arcs at all none is set."""
     reached = {0, *(arc.dependent for arc in arcs)}
     return tuple(
-        replace(node, headless=bool(arcs) and not node.empty and place not in reached) for place, node in enumerate(nodes)
+        replace(node, headless=bool(arcs) and not node.empty and place not in reached)
+        for place, node in enumerate(nodes)
     )
 
 
@@ -175,7 +179,9 @@ def additional_arcs(graph: Sequence[Arc], tree: Sequence[Arc]) -> list[Arc]:
     return [
         replace(arc, extra=True)
         for arc in graph
-        if not any(arc.label == same or arc.label.startswith(same + ":") for same in known.get((arc.head, arc.dependent), ()))
+        if not any(
+            arc.label == same or arc.label.startswith(same + ":") for same in known.get((arc.head, arc.dependent), ())
+        )
     ]
 
 
@@ -224,7 +230,8 @@ def check_same_words(gold: Sentence, system: Sentence) -> None:
     name = f"sentence {gold.id!r}" if gold.id else f"the sentence {gold.text!r}"
     if len(gold) != len(system):
         raise AlignmentError(
-            f"{name} has {len(gold)} words in gold and {len(system)} in the system's file; only the same words can be compared"
+            f"{name} has {len(gold)} words in gold and {len(system)} in the system's file; "
+            "only analyses of the same words can be compared"
         )
     for word, (form, other) in enumerate(zip(gold.forms, system.forms, strict=True)):
         if form != other:
@@ -243,6 +250,7 @@ def merged_nodes(one: Sequence[Node], other: Sequence[Node]) -> tuple[Node, ...]
 
 def compared_arcs(gold: list[Arc], system: list[Arc]) -> list[Arc]:
     """The arcs of both, each once, with its status."""
+
     def key(arc: Arc) -> tuple[int, int, str]:
         return arc.head, arc.dependent, arc.label
 

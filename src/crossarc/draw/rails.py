@@ -25,7 +25,12 @@ LIGHT = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 DOUBLE = " ║║║═╝╗╣═╚╔╠═╩╦╬"
 DOUBLE_VERTICAL = " ║║║─╜╖╢─╙╓╟─╨╥╫"
 DOUBLE_HORIZONTAL = " │││═╛╕╡═╘╒╞═╧╤╪"
-CHARACTERS = {(False, False): LIGHT, (True, True): DOUBLE, (True, False): DOUBLE_VERTICAL, (False, True): DOUBLE_HORIZONTAL}
+CHARACTERS = {
+    (False, False): LIGHT,
+    (True, True): DOUBLE,
+    (True, False): DOUBLE_VERTICAL,
+    (False, True): DOUBLE_HORIZONTAL,
+}
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 
 ARROW, HOLLOW_ARROW = "►", "▻"
@@ -125,13 +130,17 @@ def heights(arcs: Sequence[Arc], size: int) -> list[int]:
 
 def single_rails(arcs: Sequence[Arc]) -> list[Rail]:
     """A rail for each arc, for arcs of which a word may have any number."""
-    rails = [Rail(arc.head, {arc.dependent: arc}, dashed=arc.extra) for arc in arcs if arc.head and arc.head != arc.dependent]
+    rails = [
+        Rail(arc.head, {arc.dependent: arc}, dashed=arc.extra) for arc in arcs if arc.head and arc.head != arc.dependent
+    ]
     for rail, level in zip(rails, levels([rail.span for rail in rails], share_ends=False), strict=True):
         rail.level = level
     return rails
 
 
-def draw_rails(rails: Sequence[Rail], size: int, entries: Sequence[str] = (), *, mirrored: bool = False) -> list[list[Cell]]:
+def draw_rails(
+    rails: Sequence[Rail], size: int, entries: Sequence[str] = (), *, mirrored: bool = False
+) -> list[list[Cell]]:
     """The cells of each line 1 to size - 1, outermost level first, or last when mirrored; two cells a level.
 
     `entries[place]` is a character that stands in the margin of a line and leads to its word: the mark of a root.
@@ -156,8 +165,8 @@ def draw_rails(rails: Sequence[Rail], size: int, entries: Sequence[str] = (), *,
 def draw_line(rails: dict[int, Rail], place: int, depth: int, entered: bool) -> list[Cell]:
     """The cells of one line, from the outermost level to the word."""
     cells = []
-    stem = entered          # whether a horizontal line runs towards the word
-    double = False          # in which style
+    stem = entered  # whether a horizontal line runs towards the word
+    double = False  # in which style
     dashed = False
     role = "root" if entered else ""
     for level in range(depth, 0, -1):
@@ -183,7 +192,11 @@ def draw_line(rails: dict[int, Rail], place: int, depth: int, entered: bool) -> 
             else:
                 cells.append(Cell(line, role))
         else:
-            passing = DASHED_VERTICAL if rail.dashed and not stem else CHARACTERS[rail.crossing, double][arms | left | (left << 1)]
+            passing = (
+                DASHED_VERTICAL
+                if rail.dashed and not stem
+                else CHARACTERS[rail.crossing, double][arms | left | (left << 1)]
+            )
             cells.append(Cell(passing, rail.role))
             line = (DASHED_HORIZONTAL if dashed else CHARACTERS[False, double][LEFT | RIGHT]) if stem else " "
             cells.append(Cell(line, role))

@@ -17,12 +17,12 @@ from crossarc.draw.picture import Arc, Picture
 
 FORM_SIZE, TAG_SIZE, LABEL_SIZE, FAR_SIZE = 15.0, 10.5, 11.0, 10.0
 WORD_GAP = 14.0
-PORT = 8.0              # between the ends of two arcs at one word
-LABEL_MARGIN = 12.0     # free line at each side of a label
-FAR_LENGTH = 12         # letters of the word that a line into another row names
+PORT = 8.0  # between the ends of two arcs at one word
+LABEL_MARGIN = 12.0  # free line at each side of a label
+FAR_LENGTH = 12  # letters of the word that a line into another row names
 STUB_GAP = 5.0
-FAR_ROOM = 85.0         # for the name of such a word
-FULL_ENOUGH = 0.7       # how full a row must be to end where fewer arcs are cut
+FAR_ROOM = 120.0  # for the name of such a word
+FULL_ENOUGH = 0.7  # how full a row must be to end where fewer arcs are cut
 
 SIGNS = {"same": "", "relabelled": "", "missed": "− ", "wrong": "+ "}
 
@@ -31,8 +31,8 @@ SIGNS = {"same": "", "relabelled": "", "missed": "− ", "wrong": "+ "}
 class Piece:
     """What one row shows of an arc.
 
-    It `opens` or `closes` where it comes from an earlier row or goes on to a later one; `far` then names the word at the
-    other end.
+    It `opens` or `closes` where it comes from an earlier row or goes on to a later one; `far` then names the word at
+    the other end.
     """
 
     arc: Arc
@@ -129,7 +129,7 @@ def break_rows(picture: Picture, ports: Ports, needs: Sequence[float], width: fl
     """Set the words in rows, each as full as the width allows or a little less where fewer arcs would be cut."""
     arriving: list[list[int]] = [[] for _ in picture.nodes]
     rooted = [0.0] * len(picture.nodes)
-    cuts = [0] * (len(picture.nodes) + 1)          # cuts[place]: how many arcs a break before the place cuts
+    cuts = [0] * (len(picture.nodes) + 1)  # cuts[place]: how many arcs a break before the place cuts
     for index, arc in enumerate(picture.arcs):
         first, last = arc.span
         if first in (0, last):
@@ -237,19 +237,24 @@ def set_levels(row: Row, pieces: Sequence[Piece], below: bool) -> None:
     """Give the arcs of one side their heights; a root stands above everything over its word."""
     first, last = row.places.start, row.places.stop - 1
     arched = [piece for piece in pieces if not is_upright(piece)]
-    spans = [(first - 1 if piece.opens else piece.arc.span[0], last + 1 if piece.closes else piece.arc.span[1]) for piece in arched]
+    spans = [
+        (first - 1 if piece.opens else piece.arc.span[0], last + 1 if piece.closes else piece.arc.span[1])
+        for piece in arched
+    ]
     # Lines that leave the row together keep the order of their whole arcs.
-    order = sorted(range(len(arched)), key=lambda i: (
-        spans[i][1] - spans[i][0], arched[i].arc.span[1] - arched[i].arc.span[0], spans[i][0]
-    ))
+    order = sorted(
+        range(len(arched)),
+        key=lambda i: (spans[i][1] - spans[i][0], arched[i].arc.span[1] - arched[i].arc.span[0], spans[i][0]),
+    )
     for piece, level in zip(arched, levels(spans, order=order), strict=True):
         piece.level = level
     top = max((piece.level for piece in arched), default=0)
+    upright: dict[int, int] = {}  # the highest at each place, for a word may be a root and its own head
     for piece in pieces:
         if is_upright(piece):
             place = piece.arc.dependent
             over = [other.level for other, (low, high) in zip(arched, spans, strict=True) if low <= place <= high]
-            piece.level = max(over, default=0) + 1
+            piece.level = upright[place] = max([*over, upright.get(place, 0)]) + 1
             top = max(top, piece.level)
     if below:
         row.levels_below = top
@@ -275,9 +280,7 @@ def place_labels(pieces: Sequence[Piece]) -> None:
         # A foot of an arc as high as this one or higher cuts its line.
         borders = [low, *(x for x, level in within if level >= piece.level), high]
         places = [
-            min(max(middle, left + half), right - half)
-            for left, right in pairwise(borders)
-            if right - left >= 2 * half
+            min(max(middle, left + half), right - half) for left, right in pairwise(borders) if right - left >= 2 * half
         ]
         piece.label_at = min(places, key=lambda x: abs(x - middle), default=middle)
 

@@ -23,8 +23,8 @@ from crossarc.treebank import Sentence
 
 DEFAULT_WIDTH = 960
 PADDING = 14.0
-LEVEL = 20.0            # between two heights of arcs
-FIRST_LEVEL = 24.0      # from the words to the lowest arc
+LEVEL = 20.0  # between two heights of arcs
+FIRST_LEVEL = 24.0  # from the words to the lowest arc
 ARROW_LENGTH, ARROW_HALF_WIDTH = 7.5, 3.4
 RING = 2.8
 CORNER = 9.0
@@ -87,10 +87,11 @@ def svg_of(
     if legend:
         y = drawing.add_legend(y + LEGEND_HEIGHT)
     full, height = number(drawing.width), number(y + PADDING)
+    name = " – ".join(part for part in (picture.id, picture.text) if part) or "empty sentence"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="crossarc {theme}" role="img" width="{full}" height="{height}" '
         f'viewBox="0 0 {full} {height}">',
-        f"<title>{escaped(' – '.join(part for part in (picture.id, picture.text) if part)) or 'empty sentence'}</title>",
+        f"<title>{escaped(name)}</title>",
     ]
     if style:
         parts.append(f"<style>{rules_of(theme)}</style>")
@@ -100,7 +101,9 @@ def svg_of(
 
 def number(value: float) -> str:
     """A coordinate with one decimal at most."""
-    return f"{value:.1f}".removesuffix(".0").replace("-0", "0") if abs(value) < 0.05 else f"{value:.1f}".removesuffix(".0")
+    return (
+        f"{value:.1f}".removesuffix(".0").replace("-0", "0") if abs(value) < 0.05 else f"{value:.1f}".removesuffix(".0")
+    )
 
 
 class Drawing:
@@ -125,7 +128,9 @@ class Drawing:
         bottom = depth
         if row.levels_below:
             bottom += FIRST_LEVEL + LEVEL * (row.levels_below - 1) + LABEL_SIZE
-        for piece in sorted(row.pieces, key=lambda piece: (piece.arc.crossing or piece.arc.status != "same", -piece.level)):
+        for piece in sorted(
+            row.pieces, key=lambda piece: (piece.arc.crossing or piece.arc.status != "same", -piece.level)
+        ):
             self.add_piece(piece, depth if piece.arc.below else baseline - FORM_SIZE - 1)
         for place in row.places:
             self.add_word(place, row.centres[place], baseline, row.numbered)
@@ -176,9 +181,8 @@ class Drawing:
         if piece.far:
             toward_end = piece.far_at >= piece.label_at
             anchor = "start" if toward_end != self.backward else "end"
-            parts.append(
-                f'<text class="far {anchor}" x="{self.x(piece.far_at)}" y="{number(y + 3.4)}">{escaped(piece.far)}</text>'
-            )
+            end, middle = self.x(piece.far_at), number(y + 3.4)
+            parts.append(f'<text class="far {anchor}" x="{end}" y="{middle}">{escaped(piece.far)}</text>')
         self.parts.append("".join(parts) + "</g>")
 
     def path(self, piece: Piece, y: float, base: float, up: float) -> str:
@@ -197,8 +201,10 @@ class Drawing:
         if piece.opens:
             path = f"M{self.x(start)} {number(y)}"
         else:
-            path = (f"M{self.x(start)} {foot(start)}V{number(turn)}"
-                    f"Q{self.x(start)} {number(y)} {self.x(start + corner)} {number(y)}")
+            path = (
+                f"M{self.x(start)} {foot(start)}V{number(turn)}"
+                f"Q{self.x(start)} {number(y)} {self.x(start + corner)} {number(y)}"
+            )
         if piece.closes:
             return path + f"H{self.x(end)}"
         return path + (f"H{self.x(end - corner)}Q{self.x(end)} {number(y)} {self.x(end)} {number(turn)}V{foot(end)}")

@@ -22,8 +22,18 @@ from crossarc.treebank import Sentence
 
 # Select Graphic Rendition codes for the parts of a drawing.
 STYLES = {
-    "": "34", "root": "1;34", "crossing": "1;33", "extra": "35", "missed": "1;36", "wrong": "1;31", "relabelled": "1;33",
-    "id": "2", "form": "1", "empty": "2;3", "tag": "2", "label": "32",
+    "": "34",
+    "root": "1;34",
+    "crossing": "1;33",
+    "extra": "35",
+    "missed": "1;36",
+    "wrong": "1;31",
+    "relabelled": "1;33",
+    "id": "2",
+    "form": "1",
+    "empty": "2;3",
+    "tag": "2",
+    "label": "32",
 }
 SIGNS = {"same": "", "missed": "- ", "wrong": "+ ", "relabelled": "~ "}
 NARROWEST_FORM, NARROWEST_NOTE = 6, 12
@@ -61,7 +71,12 @@ def to_text(
 
 
 def diff_text(
-    gold: Sentence, system: Sentence, *, color: bool = False, width: int | None = None, columns: Sequence[str] = ("upos",)
+    gold: Sentence,
+    system: Sentence,
+    *,
+    color: bool = False,
+    width: int | None = None,
+    columns: Sequence[str] = ("upos",),
 ) -> str:
     """Two analyses of the same words as one drawing for a terminal.
 
@@ -84,6 +99,7 @@ def text_of(picture: Picture, *, color: bool = False, width: int | None = None) 
     labels = label_field(picture, main)
     notes = note_field(picture, side)
     if width is not None and left:
+
         def excess() -> int:
             fields = [ids, forms, *tags, labels, notes]
             cells = sum(1 + field.width for field in fields if field.width)

@@ -15,12 +15,28 @@ Theme = Literal["auto", "light", "dark"]
 
 COLOURS = {
     "light": {
-        "ground": "#ffffff", "text": "#1f2328", "muted": "#656d76", "line": "#6e7781", "label": "#32383f",
-        "cross": "#b35900", "extra": "#6e40c9", "missed": "#0550ae", "wrong": "#c11c28", "relabelled": "#9a6700",
+        "ground": "#ffffff",
+        "text": "#1f2328",
+        "muted": "#656d76",
+        "line": "#6e7781",
+        "label": "#32383f",
+        "cross": "#b35900",
+        "extra": "#6e40c9",
+        "missed": "#0550ae",
+        "wrong": "#c11c28",
+        "relabelled": "#9a6700",
     },
     "dark": {
-        "ground": "#0d1117", "text": "#e6edf3", "muted": "#9198a1", "line": "#8b949e", "label": "#c9d1d9",
-        "cross": "#f0a04b", "extra": "#bc9cff", "missed": "#79b8ff", "wrong": "#ff8a80", "relabelled": "#e3b341",
+        "ground": "#0d1117",
+        "text": "#e6edf3",
+        "muted": "#9198a1",
+        "line": "#8b949e",
+        "label": "#c9d1d9",
+        "cross": "#f0a04b",
+        "extra": "#bc9cff",
+        "missed": "#79b8ff",
+        "wrong": "#ff8a80",
+        "relabelled": "#e3b341",
     },
 }
 
@@ -74,5 +90,5 @@ def rules_of(theme: Theme) -> str:
     """The style sheet of a theme; "auto" follows the reader's preference for light or dark."""
     if theme != "auto":
         return SHAPES + colour_rules(COLOURS[theme], f".crossarc.{theme}")
-    dark = colour_rules(COLOURS["dark"], ".crossarc.auto")
-    return f"{SHAPES}{colour_rules(COLOURS['light'], '.crossarc.auto')}\n@media screen and (prefers-color-scheme:dark){{\n{dark}\n}}"
+    light, dark = (colour_rules(COLOURS[name], ".crossarc.auto") for name in ("light", "dark"))
+    return f"{SHAPES}{light}\n@media screen and (prefers-color-scheme:dark){{\n{dark}\n}}"
