@@ -1,4 +1,4 @@
-"""The classes of many trees at once: the kernels of this package in one loop, without the GIL and without allocation."""
+"""The classes of many trees at once: the kernels of this package in one loop, without GIL and allocation."""
 import numpy as np
 
 from crossarc.core.typedefs cimport offset_t, token_t
@@ -47,7 +47,7 @@ cdef offset_t measure(Space* space, Board* board, token_t* figures) noexcept nog
 
 
 def classify(heads, starts, *, errors="raise"):
-    """The classes of many trees, with the GIL released once. Planarity and crossings leave out arcs from node 0.
+    """The classes of many trees at once. Planarity and crossings leave out arcs from node 0.
 
     Parameters
     ----------
@@ -110,12 +110,13 @@ def checked_batch(heads, starts):
         # What int32 cannot hold is out of range in any case, and must not become a head by wrapping around.
         heads = np.where((heads < -1) | (heads > 2**31 - 1), -2, heads)
     heads = np.ascontiguousarray(heads, dtype=np.int32)
-    if starts.ndim != 1 or starts.size == 0 or starts[0] != 0 or starts[-1] != heads.size:
+    if starts.ndim != 1 or starts.size == 0 or starts[0] != 0 or starts[starts.size - 1] != heads.size:
         raise StructureError(f"starts must go from 0 to the {heads.size} entries of heads")
     lengths = np.diff(starts)
     if (lengths < 1).any():
         raise StructureError(f"sentence {int(np.argmax(lengths < 1))} has no entry for node 0")
-    first = heads[starts[:-1]]
+    first = heads[starts[:starts.size - 1]]
     if (first != -1).any():
-        raise StructureError(f"sentence {int(np.argmax(first != -1))}: heads[0] must be -1, for node 0 has no head")
+        wrong = int(np.argmax(first != -1))
+        raise StructureError(f"sentence {wrong}: heads[0] must be -1, for node 0 has no head")
     return heads, starts

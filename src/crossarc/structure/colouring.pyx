@@ -82,9 +82,10 @@ cdef void take_back(Board* board, token_t v) noexcept nogil:
 
 
 cdef token_t reduce_colours(Board* board, token_t colours) noexcept nogil:
-    """Colour `adjacent` with as few colours as there are, given `best` with `colours`; gives how many, in `best`.
+    """Colour `adjacent` with as few colours as can be, given `best` with `colours`; gives their number.
 
-    The graph must not be bipartite: the search stops at three colours. When the budget is spent, the best so far stands.
+    The graph must not be bipartite: the search stops at three colours. When the budget is spent, the best so
+    far stands.
     """
     cdef token_t m = board.m
     cdef token_t v, u, c, limit, lower, step = 0, spent = 0

@@ -5,7 +5,9 @@ from crossarc.structure.workspace cimport Space
 cdef void take_tree_arcs(Space* space, bint root) noexcept nogil
 cdef void sort_arcs(Space* space) noexcept nogil
 cdef offset_t list_crossings(Space* space, token_t* pairs) noexcept nogil
-cdef void sort_pairs(token_t* pairs, token_t* scratch, offset_t count, offset_t* bucket, token_t names) noexcept nogil
+cdef void sort_pairs(
+    token_t* pairs, token_t* scratch, offset_t count, offset_t* bucket, token_t names
+) noexcept nogil
 cdef bint any_crossing(Space* space) noexcept nogil
 cdef offset_t measure_edges(Space* space, token_t* degree) noexcept nogil
 

@@ -1,8 +1,8 @@
 """Crossing arcs, by a sweep from left to right over the places where arcs begin and end.
 
-Arcs are drawn above the words and opened and closed on the way, at each place first closed, then opened, the longer
-first. When an arc closes after those that opened later and close at the same place, the arcs that are open and opened
-later are exactly those that cross it: nothing is looked at in vain.
+Arcs are drawn above the words and opened and closed on the way, at each place first closed, then opened, the
+longer first. When an arc closes after those that opened later and close at the same place, the arcs that are
+open and opened later are exactly those that cross it: nothing is looked at in vain.
 """
 import numpy as np
 
@@ -27,7 +27,7 @@ cdef void take_tree_arcs(Space* space, bint root) noexcept nogil:
 
 
 cdef void sort_arcs(Space* space) noexcept nogil:
-    """Sort the m arcs whose ends and names are in spare 0 to 2 into begin, end and name, and set closing. O(n + m).
+    """Sort the arcs whose ends and names are in spare 0 to 2 into begin, end and name; set closing. O(n + m).
 
     Two stable counting sorts, by end descending and by begin, then one by end with the later arcs first.
     """
@@ -77,7 +77,7 @@ cdef void sort_arcs(Space* space) noexcept nogil:
 
 
 cdef offset_t list_crossings(Space* space, token_t* pairs) noexcept nogil:
-    """Count the pairs of crossing arcs and, unless `pairs` is NULL, write their names, lesser first. O(m + pairs)."""
+    """Count the crossing pairs and, unless `pairs` is NULL, write their names, lesser first. O(m + pairs)."""
     cdef token_t opened = 0, closed, arc, other, last = -1
     cdef offset_t count = 0
     for closed in range(space.m):
@@ -96,7 +96,9 @@ cdef offset_t list_crossings(Space* space, token_t* pairs) noexcept nogil:
     return count
 
 
-cdef void sort_pairs(token_t* pairs, token_t* scratch, offset_t count, offset_t* bucket, token_t names) noexcept nogil:
+cdef void sort_pairs(
+    token_t* pairs, token_t* scratch, offset_t count, offset_t* bucket, token_t names
+) noexcept nogil:
     """Sort pairs of names below `names` by the first, then the second, in O(count + names)."""
     cdef token_t* source = pairs
     cdef token_t* target = scratch
@@ -133,11 +135,12 @@ cdef bint any_crossing(Space* space) noexcept nogil:
 
 
 cdef offset_t measure_edges(Space* space, token_t* degree) noexcept nogil:
-    """The greatest edge degree of an arranged tree whose arcs, those of node 0 too, are in sweep order. O(m + pairs).
+    """The greatest edge degree of a tree whose arcs, those of node 0 too, are in sweep order. O(m + pairs).
 
     Gives the number of crossing pairs without an arc of node 0. The components within the span of an edge
-    whose head does not dominate their root are those whose root hangs outside the span: each is one arc that crosses
-    the edge and has its dependent inside. An arc to either end of the edge leads to words that its head dominates.
+    whose head does not dominate their root are those whose root hangs outside the span: each is one arc that
+    crosses the edge and has its dependent inside. An arc to either end of the edge leads to words that its
+    head dominates.
     """
     cdef token_t* degrees = space.spare[0]
     cdef token_t opened = 0, closed, arc, other, d, last = -1
@@ -171,7 +174,8 @@ cdef offset_t measure_edges(Space* space, token_t* degree) noexcept nogil:
 def crossing_pairs(heads, root=False):
     """The pairs of crossing arcs, arcs named by their dependents, as an int32 array of shape (k, 2).
 
-    The lesser dependent stands first and the pairs are sorted. Arcs from node 0 count only with `root`. O(n + k).
+    The lesser dependent stands first and the pairs are sorted. Arcs from node 0 count only with `root`.
+    O(n + k).
 
     >>> crossing_pairs([-1, 3, 4, 0, 3]).tolist()
     [[1, 2]]
@@ -202,7 +206,9 @@ def crossing_pairs(heads, root=False):
 
 
 def is_planar(heads, root=False):
-    """Whether no two arcs cross, leaving out those of node 0 unless `root`, with which planar is projective. O(n).
+    """Whether no two arcs cross, leaving out those of node 0 unless `root`. O(n).
+
+    With the arcs of node 0, planar is projective.
 
     >>> is_planar([-1, 3, 0, 2]), is_planar([-1, 3, 0, 2], root=True)
     (True, False)
@@ -220,10 +226,10 @@ def is_planar(heads, root=False):
 
 
 def edge_degree(heads):
-    """The greatest degree of any edge (Kuhlmann and Nivre 2006); 0 for projective trees only. O(n + crossing pairs).
+    """The greatest degree of any edge (Kuhlmann and Nivre 2006); 0 for projective trees only.
 
-    The degree of an edge is the number of components that the words strictly within its span form among themselves and
-    whose root the head of the edge does not dominate.
+    The degree of an edge is the number of components that the words strictly within its span form among
+    themselves and whose root the head of the edge does not dominate. O(n + crossing pairs).
 
     >>> edge_degree([-1, 2, 0, 2]), edge_degree([-1, 3, 4, 0, 3])
     (0, 1)

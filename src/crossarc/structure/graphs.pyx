@@ -1,7 +1,8 @@
-"""What a graph is: acyclic, connected, projective; where it has cycles, crossings and words with several heads.
+"""What a graph is: acyclic, connected, projective; its cycles, crossings and words with several heads.
 
-All take a `Graph`, whose nodes are numbered by their place in the sentence with the dummy root as node 0. Arcs from node 0
-mark roots; they do not connect words, do not cross anything and are not heads in the sentence.
+All take a `Graph`, whose nodes are numbered by their place in the sentence with the dummy root as node 0.
+Arcs from node 0 mark roots; they do not connect words, do not cross anything and are not heads in the
+sentence.
 """
 import numpy as np
 
@@ -26,12 +27,15 @@ cdef class Arcs:
         dependents = np.ascontiguousarray(graph.dependents, dtype=np.int32)
         nodes = len(graph.nodes)
         if heads.shape != dependents.shape or heads.ndim != 1:
-            raise StructureError(f"a graph has as many heads as dependents, not {heads.shape} and {dependents.shape}")
+            raise StructureError(
+                f"a graph has as many heads as dependents, not {heads.shape} and {dependents.shape}"
+            )
         outside = (heads < 0) | (heads >= nodes) | (dependents < 1) | (dependents >= nodes)
         if outside.any():
             k = int(np.argmax(outside))
             raise StructureError(
-                f"arc {k}, {heads[k]} -> {dependents[k]}, leaves the sentence, whose nodes are 0 to {nodes - 1}"
+                f"arc {k}, {heads[k]} -> {dependents[k]}, leaves the sentence, "
+                f"whose nodes are 0 to {nodes - 1}"
             )
         self.heads = heads
         self.dependents = dependents
@@ -62,7 +66,7 @@ cdef void list_dependents(Space* space, Arcs arcs) noexcept nogil:
 
 
 cdef void find_components(Space* space, token_t* component) noexcept nogil:
-    """The strongly connected component of each node, named by one of its nodes (Tarjan 1972), without recursion."""
+    """The strongly connected component of each node, named by one of its nodes (Tarjan 1972)."""
     cdef token_t* index = space.order               # 0: not met
     cdef token_t* lowest = space.size
     cdef token_t* at = space.place                  # the next dependent to look at
@@ -111,7 +115,7 @@ cdef void find_components(Space* space, token_t* component) noexcept nogil:
 
 
 cdef token_t find_cycle(Space* space, const token_t* component, token_t start, token_t* cycle) noexcept nogil:
-    """A shortest cycle through `start`, which then leads it; its length, or 0. Breadth first within the component."""
+    """A shortest cycle through `start`, breadth first within the component; gives its length, or 0."""
     cdef token_t* queue = space.spare[0]
     cdef token_t* parent = space.spare[1]           # -1 where not met, for all nodes, when this is called
     cdef token_t head = 0, tail = 1, v, u, i, j, length = 0
@@ -140,9 +144,9 @@ cdef token_t find_cycle(Space* space, const token_t* component, token_t start, t
 
 
 def cycles(graph):
-    """A shortest cycle through the leftmost node of each strongly connected component that has cycles. O(nodes + arcs).
+    """A shortest cycle through the leftmost node of each strongly connected component that has cycles.
 
-    Each goes from head to dependent; an arc from a node to itself is a cycle of one.
+    Each goes from head to dependent; an arc from a node to itself is a cycle of one. O(nodes + arcs).
 
     >>> from crossarc.treebank.graph import Graph
     >>> cycles(Graph.from_arcs("0123", [(0, 1, "root"), (1, 2, "a"), (2, 3, "b"), (3, 2, "c")]))
@@ -153,7 +157,7 @@ def cycles(graph):
     cdef Space* space = &work.space
     cdef token_t* component = space.spare[2]
     cdef token_t* done = space.spare[3]
-    cdef token_t* found = space.spare[4]            # the cycles end to end, each with its length in front
+    cdef token_t* found = space.spare[4]
     cdef token_t* cycle = space.spare[5]
     cdef token_t v, k, length, size = 0
     with nogil:
@@ -167,7 +171,7 @@ def cycles(graph):
                 continue
             done[component[v]] = 1
             length = find_cycle(space, component, v, cycle)
-            for k in range(length):                 # a node is in one cycle at most; -1 - v marks the last of one
+            for k in range(length):                 # all cycles end to end; -1 - v marks the last of one
                 found[size] = cycle[k] if k < length - 1 else -1 - cycle[k]
                 size += 1
     result = []
@@ -212,7 +216,7 @@ def is_acyclic(graph):
 
 
 def is_connected(graph):
-    """Whether every node but 0 is linked to every other, whatever the direction and without passing through node 0."""
+    """Whether each node but 0 is linked to each other, in any direction but not through node 0."""
     cdef Arcs arcs = Arcs(graph)
     cdef Workspace work = arcs.open()
     cdef token_t* parent = work.space.spare[0]
@@ -238,7 +242,10 @@ def is_connected(graph):
 
 
 def multi_headed(graph):
-    """The nodes with several heads, node 0 counted as one, as an int32 array; two arcs from one head are one head."""
+    """The nodes with several heads, of which node 0 may be one, as an int32 array.
+
+    Two arcs from the same head count as one head.
+    """
     cdef Arcs arcs = Arcs(graph)
     cdef Workspace work = arcs.open()
     cdef token_t* head = work.space.spare[0]
@@ -259,7 +266,7 @@ def multi_headed(graph):
 
 
 cdef void take_arcs(Space* space, Arcs arcs, bint root) noexcept nogil:
-    """The arcs of a graph in sweep order, named by their index; from a node to itself there is nothing to cross."""
+    """The arcs of a graph in sweep order, named by their index; one from a node to itself crosses nothing."""
     cdef token_t k, h, d, m = 0
     for k in range(arcs.count):
         h = arcs.heads[k]
@@ -276,7 +283,8 @@ cdef void take_arcs(Space* space, Arcs arcs, bint root) noexcept nogil:
 def graph_crossing_pairs(graph, root=False):
     """The pairs of crossing arcs, arcs named by their index in the graph, as an int32 array of shape (k, 2).
 
-    The lesser index stands first and the pairs are sorted. Arcs from node 0 count only with `root`. O(nodes + arcs + k).
+    The lesser index stands first and the pairs are sorted. Arcs from node 0 count only with `root`.
+    O(nodes + arcs + k).
     """
     cdef Arcs arcs = Arcs(graph)
     cdef Workspace work = arcs.open()
@@ -302,11 +310,12 @@ def graph_crossing_pairs(graph, root=False):
 def is_projective_graph(graph):
     """Whether no arcs cross and no root is covered by an arc (Sagae and Tsujii 2008). O(nodes + arcs).
 
-    A root is a node without a head in the sentence; a node without any arc is one. Arcs from node 0 count neither as
-    arcs nor as heads, nor do arcs from a node to itself. For trees with one root this is projectivity.
+    A root is a node without a head in the sentence; a node without any arc is one. Arcs from node 0 count
+    neither as arcs nor as heads, nor do arcs from a node to itself. For trees with one root this is
+    projectivity.
 
     >>> from crossarc.treebank.graph import Graph
-    >>> is_projective_graph(Graph.from_arcs("0123", [(0, 2, "root"), (2, 1, "a"), (2, 3, "b"), (1, 3, "c")]))
+    >>> is_projective_graph(Graph.from_arcs("0123", [(0, 1, "root"), (1, 2, "a"), (1, 3, "b"), (2, 3, "c")]))
     True
     """
     cdef Arcs arcs = Arcs(graph)

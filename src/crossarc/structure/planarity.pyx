@@ -1,7 +1,8 @@
 """Planes: how many half-planes the arcs need so that within each none cross, and which arc goes where.
 
-Two planes suffice when the graph of crossing arcs has two colours, which is decided without listing its edges. The
-components of that graph are coloured one by one: those that need more planes do not disturb the rest.
+Two planes suffice when the graph of crossing arcs has two colours, which is decided without listing its
+edges. The components of that graph are coloured one by one: those that need more planes do not disturb the
+rest.
 """
 import numpy as np
 
@@ -32,17 +33,18 @@ cdef token_t find(token_t* parent, token_t* parity, token_t arc) noexcept nogil:
 cdef token_t join_crossing(Space* space) noexcept nogil:
     """Join crossing arcs with opposite colours. O(m a(m)), however many pairs cross.
 
-    Leaves components in spare 0, colours relative to their representatives in spare 1, and at the representatives in
-    spare 2 whether two colours do not suffice; gives the number of such clashes.
+    Leaves components in spare 0, colours relative to their representatives in spare 1, and at the
+    representatives in spare 2 whether two colours do not suffice; gives the number of such clashes.
 
-    The open arcs of the sweep are kept in segments, each of one component and, while two colours do for it, of
-    one colour. An arc that closes crosses all those opened after it: they become one segment of the colour it has not.
-    If its own segment has arcs after it, there is no such colour, and all stay in one segment as one component.
+    The open arcs of the sweep are kept in segments, each of one component and, while two colours do for it,
+    of one colour. An arc that closes crosses all those opened after it: they become one segment of the colour
+    it has not. If its own segment has arcs after it, there is no such colour, and all stay in one segment as
+    one component.
     """
     cdef token_t* parent = space.spare[0]
     cdef token_t* parity = space.spare[1]
     cdef token_t* odd = space.spare[2]
-    cdef token_t* start = space.spare[3]            # by segment: the first arc it may hold, how many are open, one of them
+    cdef token_t* start = space.spare[3]            # by segment: the first arc it may hold, its open arcs, one
     cdef token_t* count = space.spare[4]
     cdef token_t* member = space.spare[5]
     cdef token_t* size = space.spare[6]
@@ -102,13 +104,13 @@ cdef token_t join_crossing(Space* space) noexcept nogil:
 cdef token_t assign_planes(Space* space, Board* board) noexcept nogil:
     """Set plane[arc] and give the number of planes; 1 without crossings, even without arcs.
 
-    Components of two colours: the first arc in sweep order is in plane 0. Others: first fit in sweep order, which is
-    O(m planes); if that takes more than three planes, `reduce_colours` may find fewer.
+    Components of two colours: the first arc in sweep order is in plane 0. Others: first fit in sweep order,
+    which is O(m planes); if that takes more than three planes, `reduce_colours` may find fewer.
     """
     cdef token_t* parent = space.spare[0]
     cdef token_t* parity = space.spare[1]
     cdef token_t* odd = space.spare[2]
-    cdef token_t* base = space.spare[3]             # by representative: the colour of the component's first arc
+    cdef token_t* base = space.spare[3]             # by representative: the colour of the first arc
     cdef token_t* innermost = space.spare[4]        # by plane: the last arc put there that may still be open
     cdef token_t* outer = space.spare[5]            # by arc: the one around it in its plane
     cdef token_t* needed = space.spare[6]           # by representative: planes taken
@@ -172,10 +174,11 @@ cdef token_t assign_planes(Space* space, Board* board) noexcept nogil:
 def planes(heads, root=False):
     """The plane of each word's arc, from 0, as an int32 array of n + 1 entries; -1 for what has none.
 
-    Arcs that cross lie in different planes. Two planes are used for every group of arcs that cross each other, directly
-    or through others, for which two suffice. Groups of up to 512 arcs that need more get as few as there are, unless a
-    search of 20,000 steps does not settle it; then, and for greater groups, the planes are those of first fit from left
-    to right or the best the search found. Arcs from node 0 have a plane only with `root`. Near-linear for 2-planar trees.
+    Arcs that cross lie in different planes. Two planes are used for every group of arcs that cross each
+    other, directly or through others, for which two suffice. Groups of up to 512 arcs that need more get as
+    few as there are, unless a search of 20,000 steps does not settle it; then, and for greater groups, the
+    planes are those of first fit from left to right or the best the search found. Arcs from node 0 have a
+    plane only with `root`. Near-linear for 2-planar trees.
 
     >>> planes([-1, 3, 4, 0, 3]).tolist()
     [-1, 0, 1, -1, 0]
@@ -199,7 +202,7 @@ def planes(heads, root=False):
 
 
 def plane_count(heads, root=False):
-    """The number of planes that `planes` uses: 1 for planar trees, 2 for other 2-planar ones, else as told there.
+    """The number of planes that `planes` uses: 1 for planar trees, 2 for other 2-planar ones, else as there.
 
     >>> plane_count([-1, 2, 0]), plane_count([-1, 3, 4, 0, 3])
     (1, 2)

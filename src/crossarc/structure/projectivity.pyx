@@ -1,7 +1,7 @@
-"""Projections: which edges are projective, how many gaps the words under a node leave, and whether subtrees interleave.
+"""Projections: which edges are projective, what gaps a subtree leaves, and whether subtrees interleave.
 
-An edge h -> d is projective when h dominates every word between the two; node 0 dominates all. The projection of a node
-is the set of words it dominates, itself among them.
+An edge h -> d is projective when h dominates every word between the two; node 0 dominates all. The projection
+of a node is the set of words it dominates, itself among them.
 """
 import numpy as np
 
@@ -14,9 +14,10 @@ from crossarc.structure.workspace cimport Space, Workspace
 cdef token_t mark_non_projective(Space* space) noexcept nogil:
     """Set crooked[d] for each word whose edge is non-projective and count them. Linear.
 
-    Only the run of words around a head that it dominates matters: an edge is projective when the dependent lies in it.
-    Bottom-up, a run grows by whole runs. Those were joined below h if h dominates one word of them, so each
-    joining is done once in the whole tree; `other` leads from either end of a run to its other end.
+    Only the run of words around a head that it dominates matters: an edge is projective when the dependent
+    lies in it. Bottom-up, a run grows by whole runs. Those were joined below h if h dominates one word of
+    them, so each joining is done once in the whole tree; `other` leads from either end of a run to its other
+    end.
     """
     cdef token_t* crooked = space.crooked
     cdef token_t* other = space.spare[0]
@@ -46,9 +47,9 @@ cdef token_t mark_non_projective(Space* space) noexcept nogil:
 cdef token_t count_gaps(Space* space) noexcept nogil:
     """Set gaps[v] for every node and give the greatest. O(n log depth).
 
-    A projection has as many blocks as words, less the pairs of neighbours that lie in it; a pair k - 1, k lies in the
-    projections of its lowest common ancestor and of all above. That ancestor is found while the later of the two in
-    preorder is visited, by bisection of the path down to it.
+    A projection has as many blocks as words, less the pairs of neighbours that lie in it; a pair k - 1, k
+    lies in the projections of its lowest common ancestor and of all above. That ancestor is found while the
+    later of the two in preorder is visited, by bisection of the path down to it.
     """
     cdef token_t* joined = space.gaps
     cdef token_t* path = space.spare[0]             # places, by depth
@@ -95,13 +96,19 @@ cdef inline token_t total(const token_t* sums, token_t before) noexcept nogil:
     return result
 
 
+cdef inline token_t count_met(const Space* space, const token_t* sums, token_t node) noexcept nogil:
+    """How many of the words that a node dominates the sweep has met."""
+    return total(sums, space.place[node] + space.size[node]) - total(sums, space.place[node])
+
+
 cdef bint nests_well(Space* space) noexcept nogil:
     """Whether no two disjoint subtrees interleave. O(n log n), less when there are no gaps.
 
-    Two disjoint subtrees interleave only if the two subtrees of siblings above them do. Siblings interleave when their
-    spans overlap without one holding the other, or when the outer one has words within the span of the inner one. For
-    the latter the inner one need only be compared with the next sibling around it, since the span of that one
-    holds it. The words in question are counted for all such pairs in one sweep, with a Fenwick tree over places.
+    Two disjoint subtrees interleave only if the two subtrees of siblings above them do. Siblings interleave
+    when their spans overlap without one holding the other, or when the outer one has words within the span of
+    the inner one. For the latter the inner one need only be compared with the next sibling around it, since
+    the span of that one holds it. The words in question are counted for all such pairs in one sweep, with a
+    Fenwick tree over places.
     """
     cdef token_t n = space.n
     cdef token_t* low = space.spare[0]
@@ -158,13 +165,13 @@ cdef bint nests_well(Space* space) noexcept nogil:
             at_low += 1
             a = around[v]
             if a >= 0:
-                inside[v] = total(sums, space.place[a] + space.size[a]) - total(sums, space.place[a])
+                inside[v] = count_met(space, sums, a)
         add(sums, n + 1, space.place[p])
         while at_high < n and high[by_high[at_high]] == p:
             v = by_high[at_high]
             at_high += 1
             a = around[v]
-            if a >= 0 and inside[v] != total(sums, space.place[a] + space.size[a]) - total(sums, space.place[a]):
+            if a >= 0 and inside[v] != count_met(space, sums, a):
                 return False
     return True
 
@@ -246,7 +253,7 @@ def gap_degrees(heads):
 
 
 def gap_degree(heads):
-    """The greatest number of gaps in the projection of any word; 0 for projective trees only. O(n log depth)."""
+    """The greatest number of gaps in any projection; 0 for projective trees only. O(n log depth)."""
     return int(gap_degrees(heads).max())
 
 

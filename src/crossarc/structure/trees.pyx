@@ -1,4 +1,4 @@
-"""Heads as a tree: whether they are one, what is wrong if not, and the order in which the other kernels walk it."""
+"""Heads as a tree: whether they are one, what is wrong if not, and the order in which the kernels walk it."""
 import numpy as np
 
 from crossarc.core.typedefs cimport token_t
@@ -8,7 +8,7 @@ from crossarc.structure.workspace import checked_heads, describe_range
 
 
 cdef bint arrange(Space* space) noexcept nogil:
-    """Fill first, child, order, place, size and depth. False, with the word in `fault`, when the heads are no tree."""
+    """Fill first, child, order, place, size and depth; False, with `fault` set, if they are no tree."""
     cdef const token_t* heads = space.heads
     cdef token_t n = space.n
     cdef token_t* first = space.first
@@ -94,8 +94,9 @@ def describe_fault(heads):
 
 
 def find_cycles(heads):
-    """The cycles of any heads, missing ones (-1) included: each begins at its leftmost word and goes from head to
-    dependent; they stand in order of that word. O(n).
+    """The cycles of any heads, of which some may be missing (-1). O(n).
+
+    Each begins at its leftmost word and goes from head to dependent; they stand in order of that word.
 
     >>> find_cycles([-1, 0, 4, 2, 3, 5, -1])
     [[2, 3, 4], [5]]
@@ -114,7 +115,7 @@ def find_cycles(heads):
         if not wrong:
             for v in range(1, n + 1):
                 u = v
-                while u > 0 and not seen[u]:        # seen says in which walk, so a walk that meets itself is a cycle
+                while u > 0 and not seen[u]:    # seen says in which walk: one that meets itself is a cycle
                     seen[u] = v
                     u = view[u]
                 if u > 0 and seen[u] == v:

@@ -1,4 +1,4 @@
-# The memory of the structure kernels: arrays over the nodes or arcs of one sentence, reused from sentence to sentence.
+# The memory of the structure kernels: arrays over the nodes or arcs of one sentence, used again for the next.
 from crossarc.core.typedefs cimport token_t
 
 cdef enum:
@@ -11,8 +11,9 @@ cdef struct Space:
     token_t n
     # What `arrange` found wrong: a word, or -1.
     token_t fault
-    # The tree in order (trees.pyx). The dependents of h are child[first[h]] .. child[first[h + 1] - 1], left to right;
-    # order is the preorder, place its inverse, so v dominates u iff place[v] <= place[u] < place[v] + size[v].
+    # The tree in order (trees.pyx). The dependents of h are child[first[h]] .. child[first[h + 1] - 1], left
+    # to right; order is the preorder, place its inverse, so v dominates u iff place[v] <= place[u] < place[v]
+    # + size[v].
     token_t* first
     token_t* child
     token_t* order
@@ -22,7 +23,8 @@ cdef struct Space:
     # Projections (projectivity.pyx): the non-projective edges by dependent, and the gaps of each node.
     token_t* crooked
     token_t* gaps
-    # Arcs (crossings.pyx) by begin ascending, then end descending; closing lists them by end ascending, then backwards.
+    # Arcs (crossings.pyx) by begin ascending, then end descending; closing lists them by end ascending, then
+    # backwards.
     token_t m
     token_t* begin
     token_t* end

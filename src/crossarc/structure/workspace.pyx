@@ -12,7 +12,7 @@ cdef enum:
 
 
 def checked_heads(heads):
-    """Heads as a contiguous int32 array of n + 1 entries that begins with -1; the heads of words are not looked at."""
+    """Heads as a contiguous int32 array of n + 1 entries, the first -1; not checked to be a tree."""
     array = np.asarray(heads)
     if array.ndim != 1 or array.shape[0] == 0:
         raise StructureError(f"heads must be one row of n + 1 entries, not an array of shape {array.shape}")
