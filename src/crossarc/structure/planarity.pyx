@@ -44,7 +44,7 @@ cdef token_t join_crossing(Space* space) noexcept nogil:
     cdef token_t* parent = space.spare[0]
     cdef token_t* parity = space.spare[1]
     cdef token_t* odd = space.spare[2]
-    cdef token_t* start = space.spare[3]            # by segment: the first arc it may hold, its open arcs, one
+    cdef token_t* start = space.spare[3]        # by segment: the first arc it may hold, its open arcs, one
     cdef token_t* count = space.spare[4]
     cdef token_t* member = space.spare[5]
     cdef token_t* size = space.spare[6]
