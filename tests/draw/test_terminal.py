@@ -129,7 +129,7 @@ def test_narrow_terminals_lose_the_least_first():
     assert "PRON" in narrow
     assert "PRON" not in to_text(EMPTY_NODE, width=33)
     word = sketch("extraordinarily/ADV/2/advmod long/ADJ/0/root")
-    assert to_text(word, width=22) == "  ┌► 1 extrao… advmod\n●─┴─ 2 long    root"
+    assert to_text(word, width=22) == "  ┌► 1 extraor… advmod\n●─┴─ 2 long     root"
 
 
 def test_deep_and_long_sentences_stay_narrow():
