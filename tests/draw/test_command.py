@@ -76,7 +76,7 @@ def test_files_by_extension(run, files):
     assert (files / "x.svg").read_bytes().startswith(b"<svg ")
     assert run("gold.conllu", "-o", "x.html")[2] == "x.html: 3 sentences drawn\n"
     assert run("gold.conllu", "-o", "x.txt", "--width", "30")[0] == 0
-    assert (files / "x.txt").read_text(encoding="utf-8").startswith("# Hush\n●─ 1 Hush INTJ root\n\n# talk-7")
+    assert (files / "x.txt").read_text(encoding="utf-8").startswith("# 1  Hush\n●─ 1 Hush INTJ root\n\n# talk-7")
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated
 
@@ -87,7 +88,7 @@ def select_pictures(
             if selection.takes(number, sentence.id):
                 picture = picture_of(sentence, columns) if system is None else comparison_of(sentence, system, columns)
                 if (picture.has_crossing or not crossing) and (picture.differs or not differing):
-                    yield picture
+                    yield replace(picture, number=number)
             if selection.is_complete(number):
                 return
         selection.check(file)
@@ -107,12 +108,12 @@ def render(
 ) -> Iterator[str]:
     """The pictures as pieces of a file of a kind: svg (one picture), html or txt."""
     from crossarc.draw.characters import isolated, printable
-    from crossarc.draw.html import html_of
+    from crossarc.draw.html import PAGE_WIDTH, html_of
     from crossarc.draw.svg import DEFAULT_WIDTH, svg_of
     from crossarc.draw.terminal import paint, text_of
 
     if kind == "html":
-        yield from html_of(pictures, comparison=comparison, title=title, width=width or DEFAULT_WIDTH)
+        yield from html_of(pictures, comparison=comparison, title=title, width=width or PAGE_WIDTH)
     elif kind == "svg":
         for number, picture in enumerate(pictures):
             if number:
@@ -123,7 +124,7 @@ def render(
             yield svg_of(picture, width=width or DEFAULT_WIDTH, legend=comparison)
     else:
         for number, picture in enumerate(pictures):
-            name = paint(f"# {printable(picture.id)}  ", "form", color) if picture.id else "# "
+            name = paint(f"# {printable(picture.id or str(picture.number))}  ", "form", color)
             drawing = text_of(picture, color=color, width=width)
             blank = "\n" if number else ""
             yield f"{blank}{name}{isolated(printable(picture.text))}\n{drawing}\n"
@@ -260,7 +261,7 @@ def draw(
         pictures,
         output,
         comparison=other is not None,
-        title=" and ".join(filter(None, (file, other))),
+        title=" and ".join(os.path.basename(path) for path in (file, other) if path),
         width=width,
         color=(on_screen and not screen.no_color) if color is None else color,
     )

@@ -10,11 +10,12 @@ from itertools import zip_longest
 
 from crossarc.draw.characters import escaped
 from crossarc.draw.picture import Picture, comparison_of, picture_of
-from crossarc.draw.svg import DEFAULT_WIDTH, svg_of
+from crossarc.draw.svg import svg_of
 from crossarc.draw.themes import COLOURS, Theme, check_theme, rules_of
 from crossarc.errors import AlignmentError
 from crossarc.treebank import Sentence
 
+PAGE_WIDTH = 1180
 PAGE_RULES = """
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--text);
@@ -65,7 +66,7 @@ def to_html(
     *,
     system: Iterable[Sentence] | None = None,
     title: str = "Sentences",
-    width: int | None = DEFAULT_WIDTH,
+    width: int | None = PAGE_WIDTH,
     labels: bool = True,
     tags: Sequence[str] = ("upos",),
     theme: Theme = "auto",
@@ -98,7 +99,7 @@ def html_of(
     *,
     comparison: bool = False,
     title: str = "Sentences",
-    width: int | None = DEFAULT_WIDTH,
+    width: int | None = PAGE_WIDTH,
     labels: bool = True,
     theme: Theme = "auto",
 ) -> Iterator[str]:
@@ -106,7 +107,9 @@ def html_of(
     check_theme(theme)
     yield opening(title, theme, comparison)
     for number, picture in enumerate(pictures, 1):
-        yield article(number, picture, svg_of(picture, width=width, labels=labels, theme=theme, style=False))
+        yield article(
+            picture.number or number, picture, svg_of(picture, width=width, labels=labels, theme=theme, style=False)
+        )
     yield f"</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
 
 

@@ -64,13 +64,14 @@ class Arc:
 
 @dataclass(frozen=True)
 class Picture:
-    """Nodes, of which the first is the root, and the arcs between them."""
+    """Nodes, of which the first is the root, and the arcs between them; `number` counts the sentences of a file."""
 
     id: str
     text: str
     nodes: tuple[Node, ...]
     arcs: tuple[Arc, ...]
     comparison: bool = False
+    number: int = 0
 
     @cached_property
     def right_to_left(self) -> bool:

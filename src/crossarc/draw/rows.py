@@ -22,7 +22,7 @@ LABEL_MARGIN = 12.0  # free line at each side of a label
 FAR_LENGTH = 12  # letters of the word that a line into another row names
 STUB_GAP = 5.0
 FAR_ROOM = 120.0  # for the name of such a word
-FULL_ENOUGH = 0.7  # how full a row must be to end where fewer arcs are cut
+FULL_ENOUGH = 0.75  # how full a row must be to end where fewer arcs are cut
 
 SIGNS = {"same": "", "relabelled": "", "missed": "− ", "wrong": "+ "}
 

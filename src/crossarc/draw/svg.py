@@ -141,8 +141,9 @@ class Drawing:
         node = self.picture.nodes[place]
         x = self.x(centre)
         shown = self.picture.shown(place)
-        title = f"<title>{escaped(node.form)}</title>" if shown != node.form else ""
-        kind = "form empty" if node.empty else "form"
+        note = "no head" if node.headless else node.form if shown != node.form else ""
+        title = f"<title>{escaped(note)}</title>" if note else ""
+        kind = "form empty" if node.empty else "form headless" if node.headless else "form"
         self.parts.append(f'<text class="{kind}" x="{x}" y="{number(baseline)}">{escaped(shown)}{title}</text>')
         below = [("tag", tag) for tag in node.tags] + ([("id", node.id)] if numbered else [])
         for line, (kind, text) in enumerate(below):

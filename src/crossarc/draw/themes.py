@@ -45,6 +45,7 @@ SHAPES = """
 .crossarc text{font-family:system-ui,"Segoe UI","Noto Sans","DejaVu Sans",sans-serif;text-anchor:middle}
 .crossarc .form{font-size:15px;font-weight:500}
 .crossarc .empty{font-style:italic}
+.crossarc .headless{text-decoration:underline dotted}
 .crossarc .tag{font-size:10.5px}
 .crossarc .id,.crossarc .far{font-size:10px}
 .crossarc .label{font-size:11px;stroke-width:5px;stroke-linejoin:round;paint-order:stroke}
