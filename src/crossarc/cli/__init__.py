@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from crossarc.cli.convert import convert
+from crossarc.cli.example import example
+from crossarc.cli.stats import stats
 from crossarc.cli.validate import validate
 
 app = typer.Typer(
@@ -40,7 +42,8 @@ def options(
     """Dependency parsing for trees and graphs whose arcs may cross."""
 
 
-for command in (validate, convert):
+app.command()(example)
+for command in (stats, validate, convert):
     app.command(no_args_is_help=True)(command)
 
 
