@@ -45,8 +45,8 @@ def plot_summaries(summaries: dict[str, Summary], output: str) -> None:
     for axis, (name, title) in zip(axes[1:], SPREADS.items(), strict=True):
         draw_spread(axis, {path: summary.histograms.get(name, []) for path, summary in summaries.items()}, title)
     if len(summaries) > 1:
-        place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
-        axes[1].legend(fontsize="small", frameon=False, ncols=min(3, len(summaries)), **place)
+        lines, names = axes[1].get_legend_handles_labels()
+        figure.legend(lines, names, loc="outside upper right", ncols=3, fontsize="small", frameon=False)
     metadata = {"Date": None} if ending == ".svg" else {}
     with atomic_writer(output) as file:
         figure.savefig(file, format=ending[1:], metadata=metadata, dpi=150)

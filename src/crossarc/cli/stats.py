@@ -31,7 +31,7 @@ def stats(
      sentences                    4,508
      ...
      trees: projective            85.1%
-    Recommended: carreras-npa (15% of the sentences have crossing arcs, all but 0.2% are 2-planar); fast: two-planar-label
+    Recommended: carreras-npa (15% of the sentences have crossing arcs, all are 2-planar); fast: two-planar-label
     """
     if plot:
         from crossarc.cli.plots import check_plot, plot_summaries
