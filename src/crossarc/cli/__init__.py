@@ -10,6 +10,8 @@ import typer
 
 from crossarc.cli.convert import convert
 from crossarc.cli.draw import draw
+from crossarc.cli.example import example
+from crossarc.cli.stats import stats
 from crossarc.cli.validate import validate
 
 app = typer.Typer(
@@ -41,7 +43,8 @@ def options(
     """Dependency parsing for trees and graphs whose arcs may cross."""
 
 
-for command in (validate, convert, draw):
+app.command()(example)
+for command in (stats, validate, convert, draw):
     app.command(no_args_is_help=True)(command)
 
 
