@@ -21,7 +21,8 @@ PORT = 8.0  # between the ends of two arcs at one word
 LABEL_MARGIN = 12.0  # free line at each side of a label
 FAR_LENGTH = 12  # letters of the word that a line into another row names
 STUB_GAP = 5.0
-FAR_ROOM = 120.0  # for the name of such a word
+FAR_ROOM = 100.0  # for the name of such a word, to begin with
+TRIALS = 3  # with more room each time, for what may still stand out
 FULL_ENOUGH = 0.75  # how full a row must be to end where fewer arcs are cut
 
 SIGNS = {"same": "", "relabelled": "", "missed": "− ", "wrong": "+ "}
@@ -102,20 +103,26 @@ def arrange(picture: Picture, width: float | None, *, labels: bool = True) -> li
     arcs = picture.arcs
     texts = [label_text(picture, arc) if labels else "" for arc in arcs]
     needs = [label_of(text) + 2 * LABEL_MARGIN if text else 2 * LABEL_MARGIN for text in texts]
-    rows = break_rows(picture, ports, needs, width)
     touching: list[list[int]] = [[] for _ in picture.nodes]
     for index, arc in enumerate(arcs):
         for place in {arc.head, arc.dependent} - {0}:
             touching[place].append(index)
-    for row in rows:
-        row.numbered = len(rows) > 1
-        indices = sorted({index for place in row.places for index in touching[place]})
-        add_pieces(row, picture, ports, indices, texts, needs)
-        for below in (False, True):
-            pieces = [piece for piece in row.pieces if piece.arc.below == below]
-            set_levels(row, pieces, below)
-            place_labels(pieces)
-        fit(row)
+    room = FAR_ROOM
+    for _ in range(TRIALS):
+        rows = break_rows(picture, ports, needs, width, room)
+        for row in rows:
+            row.numbered = len(rows) > 1
+            indices = sorted({index for place in row.places for index in touching[place]})
+            add_pieces(row, picture, ports, indices, texts, needs)
+            for below in (False, True):
+                pieces = [piece for piece in row.pieces if piece.arc.below == below]
+                set_levels(row, pieces, below)
+                place_labels(pieces)
+            fit(row)
+        excess = 0.0 if width is None else max((row.width for row in rows), default=0.0) - width
+        if excess <= 0:
+            break
+        room += excess
     return rows
 
 
@@ -125,8 +132,11 @@ def label_text(picture: Picture, arc: Arc) -> str:
     return SIGNS[arc.status] + label if label or arc.status != "same" else ""
 
 
-def break_rows(picture: Picture, ports: Ports, needs: Sequence[float], width: float | None) -> list[Row]:
-    """Set the words in rows, each as full as the width allows or a little less where fewer arcs would be cut."""
+def break_rows(picture: Picture, ports: Ports, needs: Sequence[float], width: float | None, room: float) -> list[Row]:
+    """Set the words in rows, each as full as the width allows or a little less where fewer arcs would be cut.
+
+    `room` is left free at the ends of rows for the names of words in other rows.
+    """
     arriving: list[list[int]] = [[] for _ in picture.nodes]
     rooted = [0.0] * len(picture.nodes)
     cuts = [0] * (len(picture.nodes) + 1)  # cuts[place]: how many arcs a break before the place cuts
@@ -153,8 +163,8 @@ def break_rows(picture: Picture, ports: Ports, needs: Sequence[float], width: fl
             for index in arriving[place]:
                 other = picture.arcs[index].span[0]
                 if other >= start:
-                    room = ports.offsets[other, index] - ports.offsets[place, index]
-                    centre = max(centre, row.centres[other] + room + needs[index])
+                    offset = ports.offsets[other, index] - ports.offsets[place, index]
+                    centre = max(centre, row.centres[other] + offset + needs[index])
             if row.centres and limit is not None and centre + half > limit:
                 break
             row.centres[place] = centre
@@ -165,10 +175,9 @@ def break_rows(picture: Picture, ports: Ports, needs: Sequence[float], width: fl
     rows: list[Row] = []
     start = 1
     while start < len(halves):
-        row = fill(start, width)
+        row = fill(start, None if width is None else width - (room - FAR_ROOM))
         if width is not None and (rows or row.places.stop < len(halves)):
-            # Lines into other rows need room for the names of their ends.
-            inner = width - FAR_ROOM * (2 if rows else 1)
+            inner = width - room * (2 if rows else 1)
             row = fill(start, inner)
             if row.places.stop < len(halves):
                 likely = [place for place in row.places if place > start and row.centres[place] > FULL_ENOUGH * inner]
