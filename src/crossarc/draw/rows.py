@@ -22,7 +22,7 @@ LABEL_MARGIN = 12.0  # free line at each side of a label
 FAR_LENGTH = 12  # letters of the word that a line into another row names
 STUB_GAP = 5.0
 FAR_ROOM = 100.0  # for the name of such a word, to begin with
-TRIALS = 3  # with more room each time, for what may still stand out
+TRIALS = 6  # with more room each time, for what may still stand out
 FULL_ENOUGH = 0.75  # how full a row must be to end where fewer arcs are cut
 
 SIGNS = {"same": "", "relabelled": "", "missed": "− ", "wrong": "+ "}
