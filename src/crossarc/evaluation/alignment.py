@@ -1,0 +1,230 @@
+"""Words of two tokenisations of the same text, aligned as in the CoNLL 2018 shared task (Zeman et al. 2018).
+
+The text is the concatenation of all tokens without spaces. A token is its span of characters in it. A word that is a
+token has its span; the words of a multiword token all have the span of the token. Words outside multiword tokens are
+aligned when their spans are equal. Where either side has a multiword token, the smallest stretch of text that holds
+every multiword token touching it is taken, and its words are aligned by the longest common subsequence of their
+lower-cased forms.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.errors import AlignmentError
+from crossarc.evaluation.trees import Counts, Place, Source, sentences_of
+
+ROOT = -1
+NO_HEAD = -2
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The words, tokens and sentences of a file over its text, with the columns that are scored, word by word.
+
+    `heads` are numbers of words in the whole file, ROOT for node 0 and NO_HEAD where there is none.
+    """
+
+    text: str
+    places: list[Place]
+    sentence_starts: list[int]
+    sentence_ends: list[int]
+    token_starts: list[int]
+    token_ends: list[int]
+    starts: list[int]
+    ends: list[int]
+    multiword: list[bool]
+    first_words: list[int]
+    forms: list[str]
+    lemmas: list[str]
+    upos: list[str]
+    xpos: list[str]
+    feats: list[str]
+    deprels: list[str]
+    heads: Counts
+
+    @classmethod
+    def of(cls, source: Source, each: Callable[..., None] | None = None) -> Words:
+        """Lay out the sentences of a file or stream; `each` is called with every sentence and its first word."""
+        texts: list[str] = []
+        places: list[Place] = []
+        columns: list[list[str]] = [[] for _ in range(6)]
+        forms, lemmas, upos, xpos, feats, deprels = columns
+        sentence_starts: list[int] = []
+        sentence_ends: list[int] = []
+        token_starts: list[int] = []
+        token_ends: list[int] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        multiword: list[bool] = []
+        first_words: list[int] = []
+        heads: list[NDArray[np.int64]] = []
+        at = 0
+        for sentence in sentences_of(source):
+            if each is not None:
+                each(sentence, len(forms))
+            place = Place(sentence.id, sentence.source, sentence.line)
+            places.append(place)
+            first = len(forms)
+            first_words.append(first)
+            sentence_starts.append(at)
+            ranges = {}
+            for token in sentence.ranges:
+                low, high = token.id.split("-")
+                ranges[int(low)] = (int(high), token.form)
+            number, count = 1, len(sentence)
+            words = sentence.forms
+            while number <= count:
+                inside = number in ranges
+                last, form = ranges[number] if inside else (number, words[number])
+                visible = without_spaces(form)
+                if not visible:
+                    raise AlignmentError(f"{place}: token {number} is empty; every token needs a form")
+                texts.append(visible)
+                token_starts.append(at)
+                token_ends.append(at + len(visible))
+                last = min(last, count)
+                for k in range(number, last + 1):
+                    starts.append(at)
+                    ends.append(at + len(visible))
+                    multiword.append(inside)
+                    forms.append(words[k] if inside else visible)
+                at += len(visible)
+                number = last + 1
+            sentence_ends.append(at)
+            lemmas += sentence.lemmas[1:]
+            upos += sentence.upos[1:]
+            xpos += sentence.xpos[1:]
+            feats += sentence.feats[1:]
+            deprels += sentence.deprels[1:]
+            own = sentence.heads[1:].astype(np.int64)
+            heads.append(np.where((own < 0) | (own > count), NO_HEAD, np.where(own == 0, ROOT, own + first - 1)))
+        return cls(
+            "".join(texts), places, sentence_starts, sentence_ends, token_starts, token_ends, starts, ends, multiword,
+            first_words, forms, lemmas, upos, xpos, feats, deprels,
+            np.concatenate(heads) if heads else np.zeros(0, np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    def describe(self, position: int) -> str:
+        """Where a character of the text stands, and what follows it."""
+        if not self.places:
+            return "an empty file"
+        number = max(bisect_right(self.sentence_starts, position) - 1, 0)
+        rest = self.text[position:position + 20]
+        return f"{self.places[number]} (sentence {number + 1}) " + (f"has {rest!r}" if rest else "ends")
+
+
+def without_spaces(form: str) -> str:
+    """A form without the characters of category Zs, which one side may have in a token and the other between two."""
+    if form.isascii():
+        return form.replace(" ", "")
+    return "".join(character for character in form if unicodedata.category(character) != "Zs")
+
+
+def require_same_text(gold: Words, system: Words) -> None:
+    """Refuse files whose tokens are not the same text, and say where they part."""
+    if gold.text == system.text:
+        return
+    low, high = 0, min(len(gold.text), len(system.text))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if gold.text[low:middle] == system.text[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    raise AlignmentError(
+        f"gold and system are not the same text: {gold.describe(low)}, {system.describe(low)}"
+    )
+
+
+def align_words(gold: Words, system: Words) -> tuple[Counts, Counts]:
+    """The aligned words as two arrays of their numbers, in the order of the text."""
+    require_same_text(gold, system)
+    pairs: list[tuple[int, int]] = []
+    g = s = 0
+    gold_count, system_count = len(gold), len(system)
+    gold_multi, system_multi = gold.multiword, system.multiword
+    gold_starts, system_starts, gold_ends, system_ends = gold.starts, system.starts, gold.ends, system.ends
+    while g < gold_count and s < system_count:
+        if gold_multi[g] or system_multi[s]:
+            g, s = align_stretch(gold, system, g, s, pairs)
+        elif gold_starts[g] == system_starts[s] and gold_ends[g] == system_ends[s]:
+            pairs.append((g, s))
+            g += 1
+            s += 1
+        elif gold_starts[g] <= system_starts[s]:
+            g += 1
+        else:
+            s += 1
+    both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def align_stretch(gold: Words, system: Words, g: int, s: int, pairs: list[tuple[int, int]]) -> tuple[int, int]:
+    """Align the stretch of text around the multiword token at word `g` or `s`; gives the words that follow it."""
+    # A plain word that begins before the token sticks out of the stretch on the left.
+    if gold.multiword[g]:
+        end = gold.ends[g]
+        if not system.multiword[s] and system.starts[s] < gold.starts[g]:
+            s += 1
+    else:
+        end = system.ends[s]
+        if gold.starts[g] < system.starts[s]:
+            g += 1
+    first_gold, first_system = g, s
+    while is_within(gold, g, end) or is_within(system, s, end):
+        # The side that is behind steps, and its multiword token may draw the end of the stretch further out.
+        if g < len(gold) and (s >= len(system) or gold.starts[g] <= system.starts[s]):
+            end = max(end, gold.ends[g]) if gold.multiword[g] else end
+            g += 1
+        else:
+            end = max(end, system.ends[s]) if system.multiword[s] else end
+            s += 1
+    left = [form.lower() for form in gold.forms[first_gold:g]]
+    right = [form.lower() for form in system.forms[first_system:s]]
+    pairs += [(first_gold + i, first_system + j) for i, j in common_subsequence(left, right)]
+    return g, s
+
+
+def is_within(words: Words, number: int, end: int) -> bool:
+    """Whether a word begins (in a multiword token) or lies wholly (a plain one) before the end of a stretch."""
+    if number >= len(words):
+        return False
+    return words.starts[number] < end if words.multiword[number] else words.ends[number] <= end
+
+
+def common_subsequence(left: list[str], right: list[str]) -> list[tuple[int, int]]:
+    """The places of a longest common subsequence; among equals the one the shared task's script takes.
+
+    >>> common_subsequence(["a", "b", "c"], ["b", "x", "c"])
+    [(1, 0), (2, 2)]
+    """
+    rows, columns = len(left), len(right)
+    # best[i][j]: the length for left[i:] and right[j:]; the extra row and column are the empty rests.
+    best = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for i in range(rows - 1, -1, -1):
+        row, below = best[i], best[i + 1]
+        for j in range(columns - 1, -1, -1):
+            longest = max(below[j], row[j + 1])
+            row[j] = max(longest, below[j + 1] + 1) if left[i] == right[j] else longest
+    found = []
+    i = j = 0
+    while i < rows and j < columns:
+        if left[i] == right[j]:
+            found.append((i, j))
+            i += 1
+            j += 1
+        elif best[i][j] == best[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return found
