@@ -15,7 +15,8 @@ class Format:
     """A column format.
 
     `columns` names the fixed columns in order; `aliases` maps our name of a column to the format's own where they differ.
-    With `extra`, any number of argument columns may follow, the same number on every line of a sentence.
+    With `extra`, any number of argument columns may follow, the same number on every line of a sentence; with
+    `open_end`, tabs beyond the last column belong to it.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Format:
     extensions: tuple[str, ...]
     aliases: tuple[tuple[str, str], ...] = ()
     extra: bool = False
+    open_end: bool = False
     ranges: bool = False
 
     def index(self, column: str) -> int:
@@ -34,7 +36,7 @@ class Format:
 
 CONLLU = Format(
     "conllu", "CoNLL-U", ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"),
-    (".conllu",), ranges=True,
+    (".conllu",), open_end=True, ranges=True,
 )
 CONLLX = Format(
     "conllx", "CoNLL-X", ("id", "form", "lemma", "cpostag", "postag", "feats", "head", "deprel", "phead", "pdeprel"),
@@ -51,6 +53,7 @@ SDP = Format(
     (".sdp",), (("upos", "pos"), ("xpos", "pos")), extra=True,
 )
 
+COMPRESSIONS = (".gz", ".zst")
 FORMATS = {each.name: each for each in (CONLLU, CONLLX, CONLL09, SDP)}
 
 
@@ -59,3 +62,29 @@ def get_format(name: str) -> Format:
     if name not in FORMATS:
         raise UnknownName("format", name, FORMATS)
     return FORMATS[name]
+
+
+def format_of_path(path: str) -> Format | None:
+    """The format that a file's extension names, behind those of compression; None if it names none."""
+    name = path.lower()
+    for suffix in COMPRESSIONS:
+        name = name.removesuffix(suffix)
+    return next((each for each in FORMATS.values() if name.endswith(each.extensions)), None)
+
+
+def format_of_content(block: bytes) -> Format:
+    """The format that the first token line of a file looks like; CoNLL-U when nothing speaks against it."""
+    lines = block.removeprefix(b"\xef\xbb\xbf").splitlines()
+    if any(line.startswith(b"#SDP") for line in lines[:1]):
+        return SDP
+    rows = [line.split(b"\t") for line in lines if line.strip() and not line.startswith(b"#")][:200]
+    if not rows:
+        return CONLLU
+    if all(len(row) >= 7 and row[4] in (b"+", b"-") and row[5] in (b"+", b"-") for row in rows):
+        return SDP
+    if all(len(row) >= 14 and (row[8].isdigit() or row[8] == b"_") for row in rows):
+        return CONLL09
+    looks_old = all(len(row) == 10 and row[0].isdigit() for row in rows)
+    if looks_old and any(row[8].isdigit() for row in rows):
+        return CONLLX
+    return CONLLU

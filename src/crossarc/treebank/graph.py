@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.errors import StructureError
+from crossarc.errors import StructureError, TreebankError
+
+if TYPE_CHECKING:
+    from crossarc.treebank.sentence import Sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,3 +59,85 @@ class Graph:
         return self.nodes == other.nodes and sorted(self) == sorted(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def has_graph(sentence: Sentence) -> bool:
+    """Whether the file gives a graph besides the tree."""
+    if sentence.format.index("deps") >= 0:
+        return any(token.deps != "_" for token in sentence.rows)
+    return sentence.format.extra
+
+
+def graph_of(sentence: Sentence) -> Graph:
+    """The graph that DEPS, or the argument columns, of a sentence describe."""
+    if sentence.format.index("deps") >= 0:
+        return graph_from_deps(sentence)
+    if sentence.format.extra:
+        return graph_from_arguments(sentence)
+    return Graph.from_arcs(sentence.node_ids, ())
+
+
+def graph_from_deps(sentence: Sentence) -> Graph:
+    """The enhanced graph of CoNLL-U; an entry that is not `head:label` or names no node is an error with its place."""
+    nodes = sentence.node_ids
+    places = {node: place for place, node in enumerate(nodes)}
+    heads, dependents, labels = [], [], []
+    dependent = 0
+    for token in sentence.rows:
+        if token.is_range:
+            continue
+        dependent += 1
+        deps = token.deps
+        if deps == "_":
+            continue
+        for entry in deps.split("|"):
+            head, _, label = entry.partition(":")
+            place = places.get(head)
+            if place is None or not label:
+                raise TreebankError(
+                    f"{sentence.source or 'sentence'}:{sentence.line}: sentence {sentence.id!r}: token {token.id}: {deps_fault(deps, places)}"
+                )
+            heads.append(place)
+            dependents.append(dependent)
+            labels.append(label)
+    return Graph(nodes, np.array(heads, dtype=np.int32), np.array(dependents, dtype=np.int32), tuple(labels))
+
+
+def deps_fault(deps: str, nodes: Iterable[str]) -> str:
+    """What is wrong with a DEPS field, "" if nothing is."""
+    if deps == "_":
+        return ""
+    for entry in deps.split("|"):
+        head, _, label = entry.partition(":")
+        if not head or not label:
+            return f"DEPS has {entry!r}, which is not of the form head:label"
+        if head not in nodes:
+            return f"DEPS names the head {head!r}, which is no node of the sentence"
+    return ""
+
+
+def graph_from_arguments(sentence: Sentence) -> Graph:
+    """The graph of SDP and CoNLL-2009: argument column k belongs to the k-th predicate; a top is a dependent of the root."""
+    flags = sentence.column("pred" if sentence.format.name == "sdp" else "fillpred")
+    predicates = [word for word, flag in enumerate(flags) if flag in ("+", "Y")]
+    arcs = [(0, word, "root") for word, top in enumerate(sentence.column("top")) if top == "+"]
+    arguments = sentence.arguments
+    width = len(arguments[0])
+    if width != len(predicates):
+        raise TreebankError(
+            f"{sentence.source or 'sentence'}:{sentence.line}: sentence {sentence.id!r}: {len(predicates)} predicates "
+            f"need as many argument columns, but there are {width}"
+        )
+    for word, labels in enumerate(arguments, start=1):
+        arcs += [(head, word, label) for head, label in zip(predicates, labels, strict=True) if label != "_"]
+    return Graph.from_arcs(sentence.node_ids, arcs)
+
+
+def format_deps(graph: Graph, nodes: tuple[str, ...]) -> list[str]:
+    """The DEPS field of each node; the heads of a node in the order of their places."""
+    if graph.nodes != nodes:
+        raise StructureError("the graph is one over other nodes than the sentence has")
+    entries: list[list[tuple[int, str]]] = [[] for _ in nodes]
+    for head, dependent, label in graph:
+        entries[dependent].append((head, label))
+    return ["|".join(f"{nodes[head]}:{label}" for head, label in sorted(each)) or "_" for each in entries]

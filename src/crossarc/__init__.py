@@ -1,0 +1,37 @@
+"""crossarc: dependency parsing for trees and graphs whose arcs may cross.
+
+The names below are the public interface; each is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from crossarc.evaluation import evaluate as evaluate
+    from crossarc.treebank import Sentence as Sentence
+    from crossarc.treebank import read as read
+    from crossarc.treebank import write as write
+
+HOMES = {
+    "Sentence": "crossarc.treebank",
+    "evaluate": "crossarc.evaluation",
+    "read": "crossarc.treebank",
+    "write": "crossarc.treebank",
+}
+__all__ = ["Sentence", "evaluate", "read", "write"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("crossarc")
+    if name in HOMES:
+        return getattr(import_module(HOMES[name]), name)
+    raise AttributeError(f"module 'crossarc' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

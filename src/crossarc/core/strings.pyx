@@ -1,0 +1,157 @@
+"""String tables: strings to consecutive ids and back, in one block of memory each."""
+
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcmp, memcpy
+
+from crossarc.core.hashing cimport hash_bytes
+from crossarc.core.typedefs cimport hash_t, label_t, offset_t, uint32_t
+
+# The first ids stand for no string of the data: a form that reads "<root>" is still a word like any other.
+RESERVED = ("<unknown>", "<root>")
+UNKNOWN = 0
+ROOT = 1
+
+
+cdef class StringTable:
+    """A set of strings numbered in order of arrival, after the two reserved ids for unknown strings and the dummy root.
+
+    >>> table = StringTable(["noun", "verb", "noun"])
+    >>> table["verb"], table["adjective"], table.string(2), len(table)
+    (3, 0, 'noun', 4)
+    """
+
+    def __cinit__(self):
+        cdef uint32_t size = 64
+        cdef uint32_t i
+        self.capacity = 32
+        self.arena_capacity = 512
+        self.slots = <Slot*>malloc(size * sizeof(Slot))
+        self.arena = <char*>malloc(self.arena_capacity)
+        self.starts = <offset_t*>malloc((self.capacity + 1) * sizeof(offset_t))
+        if self.slots == NULL or self.arena == NULL or self.starts == NULL:
+            raise MemoryError
+        for i in range(size):
+            self.slots[i].id = -1
+        self.mask = size - 1
+        self.starts[0] = 0
+        self.count = 0
+
+    def __init__(self, strings=()):
+        for name in RESERVED:
+            data = name.encode()
+            self.append(data, len(data))
+        self.reserved = self.count
+        for string in strings:
+            self.add(string)
+
+    def __dealloc__(self):
+        free(self.slots)
+        free(self.arena)
+        free(self.starts)
+
+    cdef label_t find(self, const char* data, Py_ssize_t size) noexcept nogil:
+        """The id of a string, -1 if it is not in the table."""
+        cdef hash_t hashed = hash_bytes(data, size)
+        cdef uint32_t check = <uint32_t>(hashed >> 32)
+        cdef uint32_t place = <uint32_t>hashed & self.mask
+        cdef label_t found
+        while True:
+            found = self.slots[place].id
+            if found < 0:
+                return -1
+            if (self.slots[place].check == check and self.starts[found + 1] - self.starts[found] == size
+                    and memcmp(self.arena + self.starts[found], data, size) == 0):
+                return found
+            place = (place + 1) & self.mask
+
+    cdef label_t intern(self, const char* data, Py_ssize_t size) except -2 nogil:
+        """The id of a string, which is added if it is new."""
+        cdef label_t found = self.find(data, size)
+        cdef hash_t hashed
+        cdef uint32_t place
+        if found >= 0:
+            return found
+        if <uint32_t>self.count * 2 > self.mask:
+            self.grow_slots()
+        found = self.append(data, size)
+        hashed = hash_bytes(data, size)
+        place = <uint32_t>hashed & self.mask
+        while self.slots[place].id >= 0:
+            place = (place + 1) & self.mask
+        self.slots[place].check = <uint32_t>(hashed >> 32)
+        self.slots[place].id = found
+        return found
+
+    cdef int grow_slots(self) except -1 nogil:
+        """Double the slots and put every string that is not reserved in its place again."""
+        cdef uint32_t size = (self.mask + 1) * 2
+        cdef Slot* slots = <Slot*>realloc(self.slots, size * sizeof(Slot))
+        cdef label_t i
+        cdef uint32_t place
+        cdef hash_t hashed
+        if slots == NULL:
+            raise MemoryError
+        self.slots = slots
+        self.mask = size - 1
+        for place in range(size):
+            slots[place].id = -1
+        for i in range(self.reserved, self.count):
+            hashed = hash_bytes(self.arena + self.starts[i], self.starts[i + 1] - self.starts[i])
+            place = <uint32_t>hashed & self.mask
+            while slots[place].id >= 0:
+                place = (place + 1) & self.mask
+            slots[place].check = <uint32_t>(hashed >> 32)
+            slots[place].id = i
+        return 0
+
+    cdef label_t append(self, const char* data, Py_ssize_t size) except -2 nogil:
+        """Store a string under the next id; the slots are the caller's business."""
+        cdef offset_t end = self.starts[self.count]
+        cdef char* arena
+        cdef offset_t* starts
+        if end + size > self.arena_capacity:
+            arena = <char*>realloc(self.arena, 2 * (end + size))
+            if arena == NULL:
+                raise MemoryError
+            self.arena = arena
+            self.arena_capacity = 2 * (end + size)
+        if self.count == self.capacity:
+            starts = <offset_t*>realloc(self.starts, (2 * self.capacity + 1) * sizeof(offset_t))
+            if starts == NULL:
+                raise MemoryError
+            self.starts = starts
+            self.capacity *= 2
+        memcpy(self.arena + end, data, size)
+        self.count += 1
+        self.starts[self.count] = end + size
+        return self.count - 1
+
+    def add(self, str string):
+        """The id of a string, which is added if it is new."""
+        cdef bytes data = string.encode()
+        return self.intern(data, len(data))
+
+    def __getitem__(self, str string):
+        """The id of a string, `UNKNOWN` if the table has not got it."""
+        cdef bytes data = string.encode()
+        cdef label_t found = self.find(data, len(data))
+        return UNKNOWN if found < 0 else found
+
+    def __contains__(self, str string):
+        cdef bytes data = string.encode()
+        return self.find(data, len(data)) >= 0
+
+    def string(self, label_t id):
+        """The string of an id."""
+        if not 0 <= id < self.count:
+            raise IndexError(f"no string has the id {id}; the ids of this table are 0 to {self.count - 1}")
+        return self.arena[self.starts[id]:self.starts[id + 1]].decode()
+
+    def __len__(self):
+        return self.count
+
+    def __iter__(self):
+        """The strings in the order of their ids, the reserved ones left out."""
+        cdef label_t i
+        for i in range(self.reserved, self.count):
+            yield self.string(i)

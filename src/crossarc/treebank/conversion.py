@@ -1,0 +1,167 @@
+"""Sentences from one format into another, with an account of what the other cannot carry."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from crossarc.treebank.formats import Format, get_format
+from crossarc.treebank.graph import Graph
+from crossarc.treebank.sentence import Sentence
+
+Rows = list[list[str]]
+
+
+def convert(sentence: Sentence, target: str | Format, losses: Counter[str] | None = None) -> Sentence:
+    """The sentence in another format; `losses` counts what that format has no place for.
+
+    >>> losses = Counter()
+    >>> tree = Sentence.from_columns(comments=["# sent_id = 1"], forms=["", "Rain"], heads=[-1, 0], deprels=["", "root"])
+    >>> print(str(convert(tree, "conllx", losses)).strip().expandtabs(1), dict(losses))
+    1 Rain _ _ _ _ 0 root _ _ {'comments': 1}
+    """
+    form = get_format(target) if isinstance(target, str) else target
+    lost: Counter[str] = Counter()
+    if form == sentence.format:
+        return sentence
+    rows = WRITERS[form.name](sentence, lost)
+    note_losses(sentence, form, lost)
+    comments = carried_comments(sentence, form, lost)
+    newline = "\r\n" if b"\r\n" in sentence.raw else "\n"
+    lines = [*comments, *("\t".join(row) for row in rows), "", ""]
+    if losses is not None:
+        losses.update({what: count for what, count in lost.items() if count})
+    return Sentence(newline.join(lines).encode(), form, source=sentence.source, line=sentence.line)
+
+
+def describe_losses(losses: Counter[str], target: Format) -> str:
+    """What a conversion could not carry, in one line."""
+    parts = ", ".join(f"{count:,} {what}" for what, count in losses.items())
+    return f"{target.title} cannot carry: {parts}"
+
+
+# Columns of each format that no other has a place for.
+OWN_COLUMNS = {
+    "conllu": ("misc",),
+    "conllx": ("phead", "pdeprel"),
+    "conll09": ("plemma", "ppos", "pfeat", "phead", "pdeprel", "pred"),
+    "sdp": ("frame",),
+}
+
+
+def note_losses(sentence: Sentence, target: Format, lost: Counter[str]) -> None:
+    """Count what every conversion out of a format leaves behind."""
+    for column in OWN_COLUMNS[sentence.format.name]:
+        lost[f"values of {column.upper()}"] += sum(value != "_" for value in sentence.column(column)[1:])
+    if target.name != "conllu":
+        lost["multiword ranges"] += len(sentence.ranges)
+        lost["empty nodes"] += len(sentence.empty_nodes)
+    if target.name in ("conll09", "sdp"):
+        both = zip(sentence.upos, sentence.xpos, strict=True)
+        lost["UPOS tags beside XPOS"] += sum(upos not in ("", "_", xpos) and xpos != "_" for upos, xpos in both)
+    if target.name == "sdp":
+        lost["values of FEATS"] += sum(value != "_" for value in sentence.feats[1:])
+        if sentence.has_graph:
+            lost["arcs of the tree"] += sum(head >= 0 for head in sentence.heads.tolist()[1:])
+
+
+def carried_comments(sentence: Sentence, target: Format, lost: Counter[str]) -> list[str]:
+    """The comments for the target: CoNLL-X and CoNLL-2009 have none, SDP the id alone."""
+    comments = list(sentence.comments)
+    if target.name == "conllu":
+        if sentence.format.name == "sdp":
+            return [f"# sent_id = {comment[1:]}" if comment[1:] == sentence.id else comment for comment in comments]
+        return comments
+    if target.name == "sdp" and sentence.id:
+        lost["comments"] += len(comments) - 1
+        return [f"#{sentence.id}"]
+    lost["comments"] += len(comments)
+    return []
+
+
+def tag(sentence: Sentence, word: int) -> str:
+    """The tag for formats that have one only: the fine one if there is any."""
+    return sentence.xpos[word] if sentence.xpos[word] != "_" else sentence.upos[word]
+
+
+def basics(sentence: Sentence) -> list[tuple[str, str, str, str]]:
+    """Head and label of each word as strings, with its features and lemma."""
+    heads = ["_" if head < 0 else str(head) for head in sentence.heads.tolist()]
+    return list(zip(heads, sentence.deprels, sentence.feats, sentence.lemmas, strict=True))
+
+
+def to_conllu(sentence: Sentence, lost: Counter[str]) -> Rows:
+    """CoNLL-U: everything but the columns that only the source has."""
+    from crossarc.treebank.graph import format_deps
+
+    deps = format_deps(sentence.graph, sentence.node_ids) if sentence.has_graph else ["_"] * (len(sentence) + 1)
+    return [
+        [str(word), sentence.forms[word], lemma, sentence.upos[word], sentence.xpos[word], feats, head, deprel, deps[word], "_"]
+        for word, (head, deprel, feats, lemma) in enumerate(basics(sentence)) if word
+    ]
+
+
+def to_conllx(sentence: Sentence, lost: Counter[str]) -> Rows:
+    """CoNLL-X: the tree, and no graph."""
+    if sentence.has_graph:
+        lost["arcs of the graph"] += len(sentence.graph)
+    return [
+        [str(word), sentence.forms[word], lemma, sentence.upos[word], sentence.xpos[word], feats, head, deprel, "_", "_"]
+        for word, (head, deprel, feats, lemma) in enumerate(basics(sentence)) if word
+    ]
+
+
+def to_conll09(sentence: Sentence, lost: Counter[str]) -> Rows:
+    """CoNLL-2009: the tree, and the graph as predicates with arguments; predicates get their lemma as sense."""
+    graph = sentence.graph if sentence.has_graph else None
+    predicates, cells = argument_cells(sentence, graph, lost)
+    if graph is not None:
+        lost["arcs from the root of the graph"] += int((graph.heads == 0).sum())
+    rows = []
+    for word, (head, deprel, feats, lemma) in enumerate(basics(sentence)):
+        pos = tag(sentence, word)
+        sense = ["Y", lemma] if word in predicates else ["_", "_"]
+        rows.append([str(word), sentence.forms[word], lemma, lemma, pos, pos, feats, feats, head, head, deprel, deprel,
+                     *sense, *cells[word]])
+    return rows[1:]
+
+
+def to_sdp(sentence: Sentence, lost: Counter[str]) -> Rows:
+    """SDP 2015: the graph, or the tree as one where there is no graph."""
+    graph = sentence.graph if sentence.has_graph else tree_as_graph(sentence)
+    predicates, cells = argument_cells(sentence, graph, lost)
+    tops = {dependent for head, dependent, _ in graph if head == 0}
+    return [
+        [str(word), sentence.forms[word], sentence.lemmas[word], tag(sentence, word), "+" if word in tops else "-",
+         "+" if word in predicates else "-", "_", *cells[word]]
+        for word in range(1, len(sentence) + 1)
+    ]
+
+
+def tree_as_graph(sentence: Sentence) -> Graph:
+    """The tree's arcs as a graph."""
+    heads = sentence.heads.tolist()
+    arcs = [(heads[word], word, sentence.deprels[word]) for word in range(1, len(sentence) + 1) if heads[word] >= 0]
+    return Graph.from_arcs([str(word) for word in range(len(sentence) + 1)], arcs)
+
+
+def argument_cells(sentence: Sentence, graph: Graph | None, lost: Counter[str]) -> tuple[list[int], Rows]:
+    """The predicates (words that are heads) and for each word its label under each of them."""
+    arcs = []
+    for head, dependent, label in graph or ():
+        ends = graph.nodes[head], graph.nodes[dependent]  # type: ignore[union-attr]
+        if all(end.isdigit() for end in ends):
+            arcs.append((int(ends[0]), int(ends[1]), label))
+        else:
+            lost["arcs to or from empty nodes"] += 1
+    predicates = sorted({head for head, _, _ in arcs if head})
+    column = {head: place for place, head in enumerate(predicates)}
+    cells = [["_"] * len(predicates) for _ in range(len(sentence) + 1)]
+    for head, dependent, label in arcs:
+        if head and cells[dependent][column[head]] != "_":
+            lost["second arcs between the same words"] += 1
+        elif head:
+            cells[dependent][column[head]] = label
+    return predicates, cells
+
+
+WRITERS = {"conllu": to_conllu, "conllx": to_conllx, "conll09": to_conll09, "sdp": to_sdp}

@@ -1,0 +1,606 @@
+"""Sentences: the bytes of a treebank as they were read, with columns, tree and graph taken from them when asked for.
+
+A sentence keeps its bytes and a table of where each field begins. Writing it gives the same bytes back; strings become
+Python objects only when a column is read. Sentences do not change: `replace` gives a new one.
+"""
+
+import re
+
+import numpy as np
+
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from crossarc.core.typedefs cimport int32_t, token_t
+from crossarc.treebank.layout cimport (
+    EMPTY_ROW, NO_FAULT, RANGE_ROW, Fault, Layout, Spec, find_end, make_spec, parse, release,
+)
+
+from crossarc.errors import TreebankError
+from crossarc.treebank.formats import CONLLU, get_format
+from crossarc.treebank.graph import format_deps, graph_of, has_graph
+
+# The property of a sentence for each column of a token.
+PROPERTIES = {
+    "forms": "form", "lemmas": "lemma", "upos": "upos", "xpos": "xpos", "feats": "feats", "heads": "head",
+    "deprels": "deprel", "deps": "deps", "misc": "misc",
+}
+SDP_ID = re.compile(r"#(\d+)$")
+
+
+def rebuild(bytes raw, str format, str source, Py_ssize_t line):
+    """A sentence from its parts; what copies and other processes call."""
+    return Sentence(raw, format, source=source, line=line)
+
+
+cdef class Sentence:
+    """A sentence of a treebank: its words with all their columns, comments, multiword ranges, empty nodes, tree and graph.
+
+    Words are numbered from 1; entry 0 of every column stands for the dummy root, so that `forms[heads[i]]` is the head
+    of word i. Iteration and `len` see the words alone; `rows` has ranges and empty nodes too.
+
+    >>> sentence = Sentence.from_columns(forms=["", "Time", "flies"], heads=[-1, 2, 0], deprels=["", "nsubj", "root"])
+    >>> sentence.forms[1:], sentence.heads.tolist(), len(sentence)
+    (('Time', 'flies'), [-1, 2, 0], 2)
+    >>> [(token.id, token.form, token.head) for token in sentence]
+    [('1', 'Time', 2), ('2', 'flies', 0)]
+    >>> sentence.replace(deprels=["", "nsubj", "ROOT"])[2].deprel
+    'ROOT'
+    """
+
+    def __init__(self, bytes raw not None, format=CONLLU, *, str source="", Py_ssize_t line=1):
+        cdef Layout layout
+        cdef Spec spec
+        if isinstance(format, str):
+            format = get_format(format)
+        memset(&layout, 0, sizeof(Layout))
+        spec = make_spec(format)
+        try:
+            if parse(raw, len(raw), &spec, &layout) != NO_FAULT:
+                from crossarc.treebank.validation import inspect_syntax
+
+                raise TreebankError(str(inspect_syntax(raw, format, source=source, line=line)[0]))
+            self.fill(raw, format, source, line, &layout)
+        finally:
+            release(&layout)
+
+    cdef int fill(self, bytes raw, object format, str source, Py_ssize_t line, Layout* layout) except -1:
+        """Take over bytes that were parsed; the table is one block of memory of the sentence's own."""
+        cdef size_t fields = <size_t>layout.rows * (layout.width + 1)
+        cdef size_t total = fields + layout.rows + 2 * (<size_t>layout.words + 1)
+        cdef int32_t row
+        free(self.fields)
+        self.fields = <int32_t*>malloc(total * sizeof(int32_t))
+        if self.fields == NULL:
+            raise MemoryError
+        self.raw = raw
+        self.format = format
+        self.source = source
+        self.line = line
+        self.cache = None
+        self.rows_count = layout.rows
+        self.width = layout.width
+        self.words = layout.words
+        self.kinds = self.fields + fields
+        self.word_rows = self.kinds + layout.rows
+        self.heads_ = self.word_rows + layout.words + 1
+        memcpy(self.fields, layout.fields, fields * sizeof(int32_t))
+        memcpy(self.kinds, layout.kinds, layout.rows * sizeof(int32_t))
+        memcpy(self.heads_, layout.heads, (layout.words + 1) * sizeof(token_t))
+        self.word_rows[0] = -1
+        for row in range(layout.rows):
+            if self.kinds[row] > 0:
+                self.word_rows[self.kinds[row]] = row
+        return 0
+
+    def __dealloc__(self):
+        free(self.fields)
+
+    def __reduce__(self):
+        return rebuild, (self.raw, self.format.name, self.source, self.line)
+
+    @classmethod
+    def from_columns(cls, *, comments=(), metadata=None, **columns):
+        """A sentence in CoNLL-U from its columns, each with n + 1 entries; what is not given is "_"."""
+        if columns.get("forms") is None:
+            raise TypeError("a sentence needs its forms: from_columns(forms=[\"\", \"first\", ...])")
+        n = len(columns["forms"]) - 1
+        lines = [*comments, *(f"# {key} = {value}" for key, value in (metadata or {}).items())]
+        blank = Sentence(b"".join(b"%d\t_\t_\t_\t_\t_\t_\t_\t_\t_\n" % i for i in range(1, n + 1)) + b"\n")
+        return blank.replace(comments=lines, **columns)
+
+    def replace(self, *, comments=None, graph=None, **columns):
+        """The same sentence with other comments or columns; all else stays as it is, byte for byte.
+
+        A column has n + 1 entries, the first for the dummy root, which is not looked at.
+        """
+        cdef int32_t word, begin, end, row, index
+        cdef list patches = []
+        if graph is not None:
+            patches += self.graph_patches(graph)
+        for name, values in columns.items():
+            if values is None:
+                continue
+            if name not in PROPERTIES:
+                raise TypeError(f"a sentence has no column {name!r}; the columns are {', '.join(PROPERTIES)}")
+            index = self.format.index(PROPERTIES[name])
+            if index < 0:
+                raise TreebankError(f"{self.format.title} has no column for {name}; convert the sentence to CoNLL-U first")
+            if len(values) != self.words + 1:
+                raise TreebankError(
+                    f"{name} has {len(values)} entries, but {self.words} words and the dummy root need {self.words + 1}"
+                )
+            values = as_heads(values, self.words) if name == "heads" else values
+            for word in range(1, self.words + 1):
+                row = self.word_rows[word]
+                begin = self.fields[row * (self.width + 1) + index]
+                end = self.fields[row * (self.width + 1) + index + 1] - 1
+                patches.append((begin, end, as_field(values[word], name, word)))
+        if comments is not None:
+            patches.append((0, self.fields[0], self.comment_block(comments)))
+        return Sentence(self.patched(patches), self.format, source=self.source, line=self.line)
+
+    def graph_patches(self, graph):
+        """What to write into DEPS for a graph."""
+        cdef int32_t row, begin, end
+        cdef list patches = []
+        index = self.format.index("deps")
+        if index < 0:
+            raise TreebankError(f"{self.format.title} has no DEPS column; convert the sentence to CoNLL-U first")
+        deps = format_deps(graph, self.node_ids)
+        place = 0
+        for row in range(self.rows_count):
+            if self.kinds[row] == RANGE_ROW:
+                continue
+            place += 1
+            begin = self.fields[row * (self.width + 1) + index]
+            end = self.fields[row * (self.width + 1) + index + 1] - 1
+            patches.append((begin, end, deps[place].encode()))
+        return patches
+
+    def comment_block(self, comments):
+        """Comment lines as bytes, with the line ends of this sentence."""
+        newline = "\r\n" if b"\r\n" in self.raw else "\n"
+        for comment in comments:
+            if not comment.startswith("#") or "\n" in comment or "\r" in comment:
+                raise TreebankError(f"{comment!r} is not a comment: one line that begins with '#'")
+        return "".join(comment + newline for comment in comments).encode()
+
+    cdef bytes patched(self, list patches):
+        """The bytes with some stretches, which do not overlap, replaced."""
+        cdef Py_ssize_t place = 0
+        cdef list pieces = []
+        patches.sort()
+        for begin, end, new in patches:
+            pieces.append(self.raw[place:begin])
+            pieces.append(new)
+            place = end
+        pieces.append(self.raw[place:])
+        return b"".join(pieces)
+
+    cdef str field(self, int32_t row, int32_t column):
+        cdef const char* data = self.raw
+        cdef int32_t* fields = self.fields + row * (self.width + 1) + column
+        return data[fields[0]:fields[1] - 1].decode("utf-8")
+
+    @property
+    def arguments(self):
+        """The columns behind the fixed ones, for each word: what it is to the predicates of SDP and CoNLL-2009."""
+        fixed = len(self.format.columns)
+        rows = [self.word_rows[word] for word in range(1, self.words + 1)]
+        return tuple([tuple([self.field(row, k) for k in range(fixed, self.width)]) for row in rows])
+
+    @property
+    def comments(self):
+        """The comment lines above the tokens, with their "#"."""
+        text = self.raw[:self.fields[0]].decode("utf-8-sig")
+        return tuple(line.removesuffix("\r") for line in text.split("\n") if line.startswith("#"))
+
+    @property
+    def metadata(self):
+        """The comments of the form `# key = value` or `# key`."""
+        pairs = (comment[1:].partition("=") for comment in self.comments)
+        return {key.strip(): value.strip() for key, _, value in pairs}
+
+    @property
+    def id(self):
+        """The sentence's id: `# sent_id = ...`, or the number in the comment above an SDP sentence; "" if there is none."""
+        for comment in self.comments:
+            key, _, value = comment[1:].partition("=")
+            if key.strip() == "sent_id":
+                return value.strip()
+            if self.format.name == "sdp" and SDP_ID.match(comment):
+                return comment[1:]
+        return ""
+
+    @property
+    def text(self):
+        """The running text: `# text = ...`, or else the forms joined as SpaceAfter tells."""
+        text = self.metadata.get("text")
+        if text is not None:
+            return text
+        pieces = []
+        covered = 0
+        for token in self.rows:
+            if token.is_range:
+                covered = int(token.id.partition("-")[2])
+            elif token.is_empty or int(token.id) < covered:
+                continue
+            elif int(token.id) == covered:
+                continue
+            pieces.append(token.form + (" " if token.space_after else ""))
+        return "".join(pieces).strip()
+
+    @property
+    def rows(self):
+        """Every token line in order: words, multiword ranges and empty nodes."""
+        return tuple([make_token(self, row) for row in range(self.rows_count)])
+
+    @property
+    def ranges(self):
+        """The multiword ranges."""
+        return tuple([make_token(self, row) for row in range(self.rows_count) if self.kinds[row] == RANGE_ROW])
+
+    @property
+    def empty_nodes(self):
+        """The empty nodes, which only the graph has."""
+        return tuple([make_token(self, row) for row in range(self.rows_count) if self.kinds[row] == EMPTY_ROW])
+
+    @property
+    def node_ids(self):
+        """The ids of the graph's nodes in order: the dummy root, words and empty nodes."""
+        return ("0", *[self.field(row, 0) for row in range(self.rows_count) if self.kinds[row] != RANGE_ROW])
+
+    def column(self, str name):
+        """A column of the words under our name for it ("form") or the format's own ("phead"); "_" where there is none."""
+        cdef int32_t word
+        values = self.cache.get(name) if self.cache is not None else None
+        if values is None:
+            index = self.format.index(name)
+            if index < 0:
+                values = ("", *["_"] * self.words)
+            else:
+                values = ("", *[self.field(self.word_rows[word], index) for word in range(1, self.words + 1)])
+            self.remember(name, values)
+        return values
+
+    def remember(self, key, value):
+        """Keep what was computed once."""
+        if self.cache is None:
+            self.cache = {}
+        self.cache[key] = value
+
+    @property
+    def forms(self):
+        """The word forms."""
+        return self.column("form")
+
+    @property
+    def lemmas(self):
+        """The lemmas."""
+        return self.column("lemma")
+
+    @property
+    def upos(self):
+        """The universal or coarse part-of-speech tags."""
+        return self.column("upos")
+
+    @property
+    def xpos(self):
+        """The language's own part-of-speech tags."""
+        return self.column("xpos")
+
+    @property
+    def feats(self):
+        """The morphological features, as they stand in the file."""
+        return self.column("feats")
+
+    @property
+    def deprels(self):
+        """The labels of the tree's arcs."""
+        return self.column("deprel")
+
+    @property
+    def deps(self):
+        """The DEPS column as it stands in the file; `graph` is what it means."""
+        return self.column("deps")
+
+    @property
+    def misc(self):
+        """The MISC column."""
+        return self.column("misc")
+
+    @property
+    def heads(self):
+        """The head of each word as an int32 array that cannot be written to: 0 for roots, -1 where none is given."""
+        cdef token_t[::1] view
+        heads = self.cache.get("heads") if self.cache is not None else None
+        if heads is None:
+            heads = np.empty(self.words + 1, dtype=np.int32)
+            view = heads
+            memcpy(&view[0], self.heads_, (self.words + 1) * sizeof(token_t))
+            heads.flags.writeable = False
+            self.remember("heads", heads)
+        return heads
+
+    @property
+    def is_tree(self):
+        """Whether every word has a head and following the heads leads to the dummy root; several roots are allowed."""
+        cdef int32_t word, node
+        cdef int32_t* mark = <int32_t*>malloc((self.words + 1) * sizeof(int32_t))   # the word whose walk came here first
+        cdef bint result = True
+        if mark == NULL:
+            raise MemoryError
+        memset(mark, 0, (self.words + 1) * sizeof(int32_t))
+        with nogil:
+            for word in range(1, self.words + 1):
+                node = word
+                while node != 0 and mark[node] == 0:
+                    mark[node] = word
+                    node = self.heads_[node]
+                    if node < 0 or node > self.words:
+                        result = False
+                        break
+                if not result or (node != 0 and mark[node] == word):
+                    result = False
+                    break
+        free(mark)
+        return result
+
+    @property
+    def roots(self):
+        """The words whose head is the dummy root."""
+        return [word for word in range(1, self.words + 1) if self.heads_[word] == 0]
+
+    @property
+    def has_graph(self):
+        """Whether the file gives a graph: anything in DEPS, or the argument columns of SDP and CoNLL-2009."""
+        return has_graph(self)
+
+    @property
+    def graph(self):
+        """The graph: DEPS in CoNLL-U, the argument columns in SDP and CoNLL-2009; without arcs where there is none."""
+        graph = self.cache.get("graph") if self.cache is not None else None
+        if graph is None:
+            graph = graph_of(self)
+            self.remember("graph", graph)
+        return graph
+
+    @property
+    def is_projective(self):
+        """Whether every head dominates all words between itself and its dependent."""
+        from crossarc.structure import is_projective
+
+        return is_projective(self.heads)
+
+    def _repr_html_(self):
+        from crossarc.draw import to_svg
+
+        return to_svg(self)
+
+    def __len__(self):
+        return self.words
+
+    def __iter__(self):
+        cdef int32_t word
+        for word in range(1, self.words + 1):
+            yield make_token(self, self.word_rows[word])
+
+    def __getitem__(self, key):
+        """A word by number, any token by id ("3-4", "8.1"), or the words of a slice; -1 is the last word."""
+        if isinstance(key, slice):
+            first, last, step = key.indices(self.words + 1)
+            return [make_token(self, self.word_rows[word]) for word in range(first, last, step) if word > 0]
+        if isinstance(key, str):
+            for row in range(self.rows_count):
+                if self.field(row, 0) == key:
+                    return make_token(self, row)
+            raise KeyError(f"no token has the id {key!r}")
+        word = key if key > 0 else key + self.words + 1
+        if key == 0 or not 1 <= word <= self.words:
+            raise IndexError(f"no word {key}: the words are numbered 1 to {self.words}")
+        return make_token(self, self.word_rows[word])
+
+    def __eq__(self, other):
+        """Whether all columns and comments are the same; line ends and where the sentence comes from do not count."""
+        if not isinstance(other, Sentence):
+            return NotImplemented
+        return self.raw == (<Sentence>other).raw or (
+            self.format == (<Sentence>other).format and self.lines() == (<Sentence>other).lines()
+        )
+
+    def __hash__(self):
+        return hash(self.forms)
+
+    def lines(self):
+        """The lines without their ends and without empty ones."""
+        return [line for line in self.raw.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n") if line]
+
+    def __bytes__(self):
+        return self.raw
+
+    def __str__(self):
+        return self.raw.decode("utf-8-sig")
+
+    def __repr__(self):
+        text = self.text
+        return f"<Sentence {self.id or self.line}: {text if len(text) <= 60 else text[:57] + '...'}>"
+
+
+cdef Token make_token(Sentence sentence, int32_t row):
+    cdef Token token = Token.__new__(Token)
+    token.sentence = sentence
+    token.row = row
+    return token
+
+
+cdef class Token:
+    """One line of a sentence: a word, a multiword range or an empty node."""
+
+    def __getitem__(self, str column):
+        """A column by our name for it or the format's own; "_" where the format has none."""
+        index = self.sentence.format.index(column)
+        return "_" if index < 0 else self.sentence.field(self.row, index)
+
+    @property
+    def id(self):
+        """The id as it stands in the file: "3", "3-4" or "8.1"."""
+        return self.sentence.field(self.row, 0)
+
+    @property
+    def form(self):
+        """The word form."""
+        return self["form"]
+
+    @property
+    def lemma(self):
+        """The lemma."""
+        return self["lemma"]
+
+    @property
+    def upos(self):
+        """The universal or coarse part-of-speech tag."""
+        return self["upos"]
+
+    @property
+    def xpos(self):
+        """The language's own part-of-speech tag."""
+        return self["xpos"]
+
+    @property
+    def feats(self):
+        """The morphological features."""
+        return self["feats"]
+
+    @property
+    def head(self):
+        """The number of the head: 0 for a root, -1 where none is given."""
+        cdef int32_t kind = self.sentence.kinds[self.row]
+        return self.sentence.heads_[kind] if kind > 0 else -1
+
+    @property
+    def deprel(self):
+        """The label of the arc from the head."""
+        return self["deprel"]
+
+    @property
+    def deps(self):
+        """The DEPS column."""
+        return self["deps"]
+
+    @property
+    def misc(self):
+        """The MISC column."""
+        return self["misc"]
+
+    @property
+    def line(self):
+        """The line of the file on which this token stands."""
+        cdef int32_t begin = self.sentence.fields[self.row * (self.sentence.width + 1)]
+        return self.sentence.line + self.sentence.raw.count(b"\n", 0, begin)
+
+    @property
+    def is_word(self):
+        """Whether this is a word of the tree."""
+        return self.sentence.kinds[self.row] > 0
+
+    @property
+    def is_range(self):
+        """Whether this is a multiword range."""
+        return self.sentence.kinds[self.row] == RANGE_ROW
+
+    @property
+    def is_empty(self):
+        """Whether this is an empty node."""
+        return self.sentence.kinds[self.row] == EMPTY_ROW
+
+    @property
+    def space_after(self):
+        """Whether a space follows in the running text."""
+        return "SpaceAfter=No" not in self.misc.split("|")
+
+    def __eq__(self, other):
+        if not isinstance(other, Token):
+            return NotImplemented
+        return self.sentence == (<Token>other).sentence and self.row == (<Token>other).row
+
+    def __hash__(self):
+        return hash((self.id, self.form))
+
+    def __repr__(self):
+        return f"<Token {self.id} {self.form}>"
+
+
+def as_heads(values, int32_t words):
+    """Heads as strings, -1 as "_"; a head outside the sentence is refused."""
+    heads = [int(head) for head in values]
+    for word in range(1, words + 1):
+        if not -1 <= heads[word] <= words:
+            raise TreebankError(f"word {word} has head {heads[word]}, but the words are numbered 1 to {words} (0: root)")
+    return ["_" if head < 0 else str(head) for head in heads]
+
+
+def as_field(value, str name, int32_t word):
+    """A value as the bytes of a field; an empty one is "_"."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}[{word}] is {value!r}; a string is needed")
+    if "\t" in value or "\n" in value or "\r" in value:
+        raise TreebankError(f"{name}[{word}] is {value!r}; a field holds neither tabs nor line ends")
+    return (<str>value).encode() if value else b"_"
+
+
+cdef class Scanner:
+    """Splits a stream of bytes into sentences; what cannot be parsed comes out as (bytes, line) for others to look at."""
+
+    cdef bytes rest
+    cdef object format
+    cdef str source
+    cdef Py_ssize_t line
+    cdef Layout layout
+    cdef Spec spec
+
+    def __cinit__(self, format, str source):
+        self.rest = b""
+        self.format = format
+        self.source = source
+        self.line = 1
+        memset(&self.layout, 0, sizeof(Layout))
+        self.spec = make_spec(format)
+
+    def __dealloc__(self):
+        release(&self.layout)
+
+    @property
+    def pending(self):
+        """How many bytes wait for the end of their sentence."""
+        return len(self.rest)
+
+    def feed(self, bytes block, bint final=False):
+        """The sentences that are complete after these bytes; with `final`, all that is left."""
+        cdef bytes data = self.rest + block if self.rest else block
+        cdef const char* start = data
+        cdef Py_ssize_t size = len(data)
+        cdef Py_ssize_t begin = 0
+        cdef Py_ssize_t end = 0
+        cdef Py_ssize_t lines = 0
+        cdef bint has_tokens = False
+        cdef Fault fault
+        cdef list sentences = []
+        cdef Sentence sentence
+        while begin < size:
+            end = find_end(start, begin, size, final, &lines, &has_tokens)
+            if end < 0:
+                break
+            raw = data[begin:end]
+            if has_tokens or raw.strip():
+                fault = parse(start + begin, end - begin, &self.spec, &self.layout)
+                if fault == NO_FAULT:
+                    sentence = Sentence.__new__(Sentence)
+                    sentence.fill(raw, self.format, self.source, self.line, &self.layout)
+                    sentences.append(sentence)
+                else:
+                    sentences.append((raw, self.line))
+            self.line += lines
+            begin = end
+        self.rest = data[begin:]
+        return sentences

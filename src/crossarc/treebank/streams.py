@@ -1,0 +1,168 @@
+"""Bytes in and out: files, standard streams, compression, and files that are whole or not there at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO, Any, BinaryIO, cast
+
+from crossarc.errors import MissingDependency, TreebankError
+
+BLOCK = 1 << 20
+GZIP = b"\x1f\x8b"
+ZSTD = b"\x28\xb5\x2f\xfd"
+
+Source = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[str] | Iterable[bytes]
+
+
+def name_of(source: Source) -> str:
+    """What a source is called in messages."""
+    if isinstance(source, str | os.PathLike):
+        return "<stdin>" if source == "-" else os.fspath(source)
+    return str(getattr(source, "name", "<input>"))
+
+
+def blocks(source: Source) -> Iterator[bytes]:
+    """The bytes of a path, "-", a file object or an iterable of lines, decompressed where they begin like gzip or zstd."""
+    return decompressed(raw_blocks(source), name_of(source))
+
+
+def raw_blocks(source: Source) -> Iterator[bytes]:
+    """The bytes of a source as they are."""
+    if isinstance(source, str | os.PathLike):
+        if source == "-":
+            yield from file_blocks(sys.stdin.buffer)
+            return
+        with open(source, "rb") as file:
+            yield from file_blocks(file)
+    elif hasattr(source, "read"):
+        yield from file_blocks(source)
+    elif isinstance(source, bytes):
+        raise TypeError("read takes a path, a file or lines; wrap bytes in io.BytesIO")
+    else:
+        yield from line_blocks(source)
+
+
+def file_blocks(file: Any) -> Iterator[bytes]:
+    """The content of a binary or text file object in blocks."""
+    while block := file.read(BLOCK):
+        yield block.encode() if isinstance(block, str) else block
+
+
+def line_blocks(lines: Iterable[str] | Iterable[bytes]) -> Iterator[bytes]:
+    """Lines, with or without their ends, joined to blocks."""
+    pending: list[bytes] = []
+    size = 0
+    for line in lines:
+        data = line.encode() if isinstance(line, str) else line
+        pending.append(data if data.endswith(b"\n") else data + b"\n")
+        size += len(data)
+        if size >= BLOCK:
+            yield b"".join(pending)
+            pending, size = [], 0
+    yield b"".join(pending)
+
+
+def decompressed(stream: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """The stream itself, or what it unpacks to."""
+    first = next(stream, b"")
+    while 0 < len(first) < len(ZSTD) and (more := next(stream, b"")):
+        first += more
+    stream = chain(first, stream)
+    if first.startswith(GZIP):
+        return unpacked(stream, lambda: zlib.decompressobj(wbits=31), name, "gzip")
+    if first.startswith(ZSTD):
+        return unpacked(stream, zstd_decompressor(), name, "zstd")
+    return stream
+
+
+def chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    """A block and those behind it."""
+    if first:
+        yield first
+    yield from rest
+
+
+def unpacked(stream: Iterator[bytes], make: Callable[[], Any], name: str, kind: str) -> Iterator[bytes]:
+    """What compressed blocks unpack to; files may hold several members one behind the other."""
+    machine = make()
+    fresh = True
+    for block in stream:
+        while block:
+            if machine.eof:
+                machine, fresh = make(), True
+            try:
+                data = machine.decompress(block)
+            except Exception as error:
+                raise TreebankError(f"{name}: the {kind} data are damaged ({error}); get the file again") from error
+            fresh = False
+            block = machine.unused_data if machine.eof else b""
+            if data:
+                yield data
+    if not fresh and not machine.eof:
+        raise TreebankError(f"{name}: the {kind} data end too early; get the file again")
+
+
+def zstd_decompressor() -> Callable[[], Any]:
+    """The maker of zstd decompressors: the standard library's from Python 3.14, before it the zstandard package's."""
+    if sys.version_info >= (3, 14):
+        from compression.zstd import ZstdDecompressor
+
+        return ZstdDecompressor
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingDependency("reading zstd files", "zstandard", "zstd") from None
+    return lambda: zstandard.ZstdDecompressor().decompressobj()
+
+
+def compressed(file: BinaryIO, path: str) -> BinaryIO:
+    """A file object that packs what is written as the path's extension asks for; the same bytes give the same file."""
+    if path.endswith(".gz"):
+        import gzip
+
+        return cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))
+    if path.endswith(".zst"):
+        if sys.version_info >= (3, 14):
+            from compression.zstd import ZstdFile
+
+            return cast(BinaryIO, ZstdFile(file, "wb"))
+        try:
+            import zstandard
+        except ImportError:
+            raise MissingDependency("writing zstd files", "zstandard", "zstd") from None
+        return cast(BinaryIO, zstandard.ZstdCompressor().stream_writer(file, closefd=False))
+    return file
+
+
+@contextmanager
+def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A binary file that takes its place only when all is written; "-" is standard output, .gz and .zst are packed.
+
+    Whatever goes wrong before the end, what stood at the path before still stands there.
+    """
+    name = os.fspath(path)
+    if name == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = os.path.realpath(name)
+    if os.path.exists(target) and not os.path.isfile(target):      # a device or a pipe cannot be put in place later
+        with open(target, "wb") as file:
+            yield file
+        return
+    temporary = f"{target}.{os.getpid()}.part"
+    try:
+        with open(temporary, "wb") as file:
+            packed = compressed(file, name)
+            yield packed
+            if packed is not file:
+                packed.close()
+        os.replace(temporary, target)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+        raise

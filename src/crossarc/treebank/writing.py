@@ -1,0 +1,87 @@
+"""Sentences back into files, byte for byte."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, cast
+
+from crossarc.treebank.conversion import convert, describe_losses
+from crossarc.treebank.formats import Format, format_of_path, get_format
+from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.streams import BLOCK, atomic_writer
+
+log = logging.getLogger(__name__)
+
+BOM = b"\xef\xbb\xbf"
+
+__all__ = ["atomic_writer", "pieces", "write"]
+
+
+def write(
+    sentences: Iterable[Sentence],
+    target: str | os.PathLike[str] | BinaryIO,
+    format: str | Format | None = None,  # noqa: A002
+    *,
+    losses: Counter[str] | None = None,
+) -> int:
+    """Write sentences to a path, "-" or a binary file, and give their number.
+
+    The format is the one named, or the one of the path's extension, or each sentence's own. What it cannot carry is counted
+    in `losses`, or else logged at the end. The file appears only when it is complete.
+    """
+    wanted = get_format(format) if isinstance(format, str) else format
+    if hasattr(target, "write"):
+        return write_to(sentences, cast(BinaryIO, target), wanted, losses)
+    path = os.fspath(cast(str, target))
+    with atomic_writer(path) as file:
+        return write_to(sentences, file, wanted or format_of_path(path), losses)
+
+
+def write_to(
+    sentences: Iterable[Sentence], file: BinaryIO, wanted: Format | None, losses: Counter[str] | None
+) -> int:
+    """Write to an open file in large blocks."""
+    lost: Counter[str] = Counter() if losses is None else losses
+    count = 0
+    pending: list[bytes] = []
+    size = 0
+
+    def converted() -> Iterator[Sentence]:
+        nonlocal count
+        for sentence in sentences:
+            count += 1
+            yield sentence if wanted is None or sentence.format == wanted else convert(sentence, wanted, lost)
+
+    for piece in pieces(converted()):
+        pending.append(piece)
+        size += len(piece)
+        if size >= BLOCK:
+            file.write(b"".join(pending))
+            pending, size = [], 0
+    file.write(b"".join(pending))
+    if losses is None and lost and wanted is not None:
+        log.warning("%s", describe_losses(lost, wanted))
+    return count
+
+
+def pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
+    """The bytes of each sentence; one that was the last of its file gets an empty line behind it if another follows."""
+    before = b""
+    for sentence in sentences:
+        raw = sentence.raw
+        if before:
+            if not before.endswith((b"\n\n", b"\n\r\n")):
+                yield missing_end(before)
+            raw = raw.removeprefix(BOM)
+        yield raw
+        before = raw
+
+
+def missing_end(raw: bytes) -> bytes:
+    """What a sentence lacks of the empty line behind it."""
+    newline = b"\r\n" if b"\r\n" in raw else b"\n"
+    ends = raw[len(raw.rstrip()) :].count(b"\n")
+    return newline * max(0, 2 - ends)
