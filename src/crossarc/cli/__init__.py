@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from crossarc.cli import compare, evaluate
+
 app = typer.Typer(
     name="crossarc",
     help="Dependency parsing for trees and graphs whose arcs may cross.",
@@ -35,6 +37,10 @@ def options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Dependency parsing for trees and graphs whose arcs may cross."""
+
+
+app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
+app.command("compare", epilog=compare.EXAMPLE)(compare.compare)
 
 
 def main() -> None:

@@ -1,115 +1,104 @@
 """Words of two tokenisations of the same text, aligned as in the CoNLL 2018 shared task (Zeman et al. 2018).
 
-The text is the concatenation of all tokens without spaces. A token is its span of characters in it. A word that is a
-token has its span; the words of a multiword token all have the span of the token. Words outside multiword tokens are
-aligned when their spans are equal. Where either side has a multiword token, the smallest stretch of text that holds
-every multiword token touching it is taken, and its words are aligned by the longest common subsequence of their
-lower-cased forms.
+The text is the concatenation of all tokens without spaces. A token is its span of characters in it. A word
+that is a token has its span; the words of a multiword token all have the span of the token. Words outside
+multiword tokens are aligned when their spans are equal. Where either side has a multiword token, the smallest
+stretch of text that holds every multiword token touching it is taken, and its words are aligned by the
+longest common subsequence of their lower-cased forms.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crossarc.errors import AlignmentError
 from crossarc.evaluation.trees import Counts, Place, Source, sentences_of
+
+if TYPE_CHECKING:
+    from crossarc.treebank.sentence import Sentence
 
 ROOT = -1
 NO_HEAD = -2
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Words:
-    """The words, tokens and sentences of a file over its text, with the columns that are scored, word by word.
+    """The words, tokens and sentences of a file over its text, with the columns that are scored.
 
-    `heads` are numbers of words in the whole file, ROOT for node 0 and NO_HEAD where there is none.
+    Spans are of characters in the text, `multiword` says which words are parts of a token. `heads` are
+    numbers of words in the whole file, ROOT for node 0 and NO_HEAD where there is none.
     """
 
-    text: str
-    places: list[Place]
-    sentence_starts: list[int]
-    sentence_ends: list[int]
-    token_starts: list[int]
-    token_ends: list[int]
-    starts: list[int]
-    ends: list[int]
-    multiword: list[bool]
-    first_words: list[int]
-    forms: list[str]
-    lemmas: list[str]
-    upos: list[str]
-    xpos: list[str]
-    feats: list[str]
-    deprels: list[str]
-    heads: Counts
+    text: str = ""
+    places: list[Place] = field(default_factory=list)
+    sentence_starts: list[int] = field(default_factory=list)
+    sentence_ends: list[int] = field(default_factory=list)
+    token_starts: list[int] = field(default_factory=list)
+    token_ends: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    multiword: list[bool] = field(default_factory=list)
+    forms: list[str] = field(default_factory=list)
+    lemmas: list[str] = field(default_factory=list)
+    upos: list[str] = field(default_factory=list)
+    xpos: list[str] = field(default_factory=list)
+    feats: list[str] = field(default_factory=list)
+    deprels: list[str] = field(default_factory=list)
+    heads: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
-    def of(cls, source: Source, each: Callable[..., None] | None = None) -> Words:
-        """Lay out the sentences of a file or stream; `each` is called with every sentence and its first word."""
+    def of(cls, source: Source) -> Words:
+        """Lay out the sentences of a file or stream."""
+        words = cls()
         texts: list[str] = []
-        places: list[Place] = []
-        columns: list[list[str]] = [[] for _ in range(6)]
-        forms, lemmas, upos, xpos, feats, deprels = columns
-        sentence_starts: list[int] = []
-        sentence_ends: list[int] = []
-        token_starts: list[int] = []
-        token_ends: list[int] = []
-        starts: list[int] = []
-        ends: list[int] = []
-        multiword: list[bool] = []
-        first_words: list[int] = []
-        heads: list[NDArray[np.int64]] = []
-        at = 0
+        heads = [words.heads]
         for sentence in sentences_of(source):
-            if each is not None:
-                each(sentence, len(forms))
-            place = Place(sentence.id, sentence.source, sentence.line)
-            places.append(place)
-            first = len(forms)
-            first_words.append(first)
-            sentence_starts.append(at)
-            ranges = {}
-            for token in sentence.ranges:
-                low, high = token.id.split("-")
-                ranges[int(low)] = (int(high), token.form)
-            number, count = 1, len(sentence)
-            words = sentence.forms
-            while number <= count:
-                inside = number in ranges
-                last, form = ranges[number] if inside else (number, words[number])
-                visible = without_spaces(form)
-                if not visible:
-                    raise AlignmentError(f"{place}: token {number} is empty; every token needs a form")
-                texts.append(visible)
-                token_starts.append(at)
-                token_ends.append(at + len(visible))
-                last = min(last, count)
-                for k in range(number, last + 1):
-                    starts.append(at)
-                    ends.append(at + len(visible))
-                    multiword.append(inside)
-                    forms.append(words[k] if inside else visible)
-                at += len(visible)
-                number = last + 1
-            sentence_ends.append(at)
-            lemmas += sentence.lemmas[1:]
-            upos += sentence.upos[1:]
-            xpos += sentence.xpos[1:]
-            feats += sentence.feats[1:]
-            deprels += sentence.deprels[1:]
             own = sentence.heads[1:].astype(np.int64)
-            heads.append(np.where((own < 0) | (own > count), NO_HEAD, np.where(own == 0, ROOT, own + first - 1)))
-        return cls(
-            "".join(texts), places, sentence_starts, sentence_ends, token_starts, token_ends, starts, ends, multiword,
-            first_words, forms, lemmas, upos, xpos, feats, deprels,
-            np.concatenate(heads) if heads else np.zeros(0, np.int64),
-        )
+            missing = (own < 0) | (own > len(own))
+            heads.append(np.where(missing, NO_HEAD, np.where(own == 0, ROOT, own + len(words) - 1)))
+            words.add_tokens(sentence, texts)
+            words.lemmas += sentence.lemmas[1:]
+            words.upos += sentence.upos[1:]
+            words.xpos += sentence.xpos[1:]
+            words.feats += sentence.feats[1:]
+            words.deprels += sentence.deprels[1:]
+        words.text = "".join(texts)
+        words.heads = np.concatenate(heads)
+        return words
+
+    def add_tokens(self, sentence: Sentence, texts: list[str]) -> None:
+        """Add the spans and forms of a sentence, and the text of its tokens to `texts`."""
+        at = self.sentence_ends[-1] if self.sentence_ends else 0
+        place = Place(sentence.id, sentence.source, sentence.line)
+        self.places.append(place)
+        self.sentence_starts.append(at)
+        ranges = {}
+        for token in sentence.ranges:
+            low, high = token.id.split("-")
+            ranges[int(low)] = (int(high), token.form)
+        forms, word = sentence.forms, 1
+        while word < len(forms):
+            inside = word in ranges
+            last, form = ranges[word] if inside else (word, forms[word])
+            visible = without_spaces(form)
+            if not visible:
+                raise AlignmentError(f"{place}: token {word} is empty; every token needs a form")
+            end = at + len(visible)
+            texts.append(visible)
+            self.token_starts.append(at)
+            self.token_ends.append(end)
+            parts = forms[word:last + 1] if inside else (visible,)
+            self.forms += parts
+            self.starts += [at] * len(parts)
+            self.ends += [end] * len(parts)
+            self.multiword += [inside] * len(parts)
+            at, word = end, last + 1
+        self.sentence_ends.append(at)
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -124,7 +113,7 @@ class Words:
 
 
 def without_spaces(form: str) -> str:
-    """A form without the characters of category Zs, which one side may have in a token and the other between two."""
+    """A form without characters of category Zs, which may be within a token on one side only."""
     if form.isascii():
         return form.replace(" ", "")
     return "".join(character for character in form if unicodedata.category(character) != "Zs")
@@ -169,8 +158,12 @@ def align_words(gold: Words, system: Words) -> tuple[Counts, Counts]:
     return both[:, 0], both[:, 1]
 
 
-def align_stretch(gold: Words, system: Words, g: int, s: int, pairs: list[tuple[int, int]]) -> tuple[int, int]:
-    """Align the stretch of text around the multiword token at word `g` or `s`; gives the words that follow it."""
+def align_stretch(
+    gold: Words, system: Words, g: int, s: int, pairs: list[tuple[int, int]]
+) -> tuple[int, int]:
+    """Align the stretch of text around the multiword token at word `g` or `s`; gives the words that follow
+    it.
+    """
     # A plain word that begins before the token sticks out of the stretch on the left.
     if gold.multiword[g]:
         end = gold.ends[g]
@@ -196,7 +189,7 @@ def align_stretch(gold: Words, system: Words, g: int, s: int, pairs: list[tuple[
 
 
 def is_within(words: Words, number: int, end: int) -> bool:
-    """Whether a word begins (in a multiword token) or lies wholly (a plain one) before the end of a stretch."""
+    """Whether a word begins (in a multiword token) or ends (a plain one) before the end of a stretch."""
     if number >= len(words):
         return False
     return words.starts[number] < end if words.multiword[number] else words.ends[number] <= end

@@ -1,4 +1,4 @@
-"""Scores of trees over the same tokens: attachment, exact match, undirected attachment, non-projective edges."""
+"""Scores of trees over the same tokens: attachment, exact match, non-projective edges."""
 
 from __future__ import annotations
 
@@ -105,10 +105,11 @@ class TreeScores:
 
 @dataclass(frozen=True)
 class Attachment:
-    """The scores of a system's trees, with and without punctuation; the names below give those of the setting.
+    """The scores of a system's trees, with and without punctuation; the names below give those of the
+    setting.
 
-    `broken` counts the system's sentences that are no trees (a cycle, a missing head). Whether their edges are
-    projective has no answer, so none of them counts as a predicted non-projective edge.
+    `broken` counts the system's sentences that are no trees (a cycle, a missing head). Whether their edges
+    are projective has no answer, so none of them counts as a predicted non-projective edge.
     """
 
     setting: Setting
@@ -175,9 +176,10 @@ def evaluate(
 ) -> Attachment:
     """Score a system's trees against gold trees over the same tokens; files, or streams of sentences.
 
-    `punctuation` chooses what `.las` and the others give: "all" words, or "none" of the punctuation, which is found
-    by the characters of the form ("unicode", as CoNLL-X) or by UPOS ("upos"). Both choices are in the result.
-    With `ignore_subtypes` labels are compared up to their first colon, as in the CoNLL 2018 shared task.
+    `punctuation` chooses what `.las` and the others give: "all" words, or "none" of the punctuation, which is
+    found by the characters of the form ("unicode", as CoNLL-X) or by UPOS ("upos"). Both choices are in the
+    result. With `ignore_subtypes` labels are compared up to their first colon, as in the CoNLL 2018 shared
+    task.
 
     Non-projective edges follow Bjorkelund and Kuhn (2012), section 3, after Kuhlmann and Nivre (2010).
     Cost: linear in the words but for a logarithm of the longest sentence.
@@ -223,7 +225,7 @@ def score_words(pair: TreePair, counted: Mask) -> TreeScores:
 
 
 def sentence_counts(pair: TreePair, metric: str = "las") -> tuple[Counts, Counts]:
-    """How much of each sentence is right by a metric, and out of how much; words, or 0 and 1 for exact match."""
+    """How much of each sentence is right, and out of how much: words, or 0 and 1 for exact match."""
     masks = {
         "las": "right", "uas": "right_head", "label": "right_label", "undirected": "right_link",
         "lem": "right", "uem": "right_head",

@@ -1,8 +1,10 @@
-"""Where the errors are: scores by label, part of speech, length, depth and crossing, and which labels are confused.
+"""Where the errors are: scores by label, part of speech, length, depth and crossing, and which labels are
+confused.
 
-A breakdown sorts words into bins by a property. Some properties belong to the word and are the same in gold and
-system; others belong to the edge from its head, and there gold and system sort the same word each by their own edge,
-as in McDonald and Nivre (2007): recall is about the words of a gold bin, precision about those of a system bin.
+A breakdown sorts words into bins by a property. Some properties belong to the word and are the same in gold
+and system; others belong to the edge from its head, and there gold and system sort the same word each by
+their own edge, as in McDonald and Nivre (2007): recall is about the words of a gold bin, precision about
+those of a system bin.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy as np
 
 from crossarc.errors import UnknownName
 from crossarc.evaluation.scores import ClassScore
-from crossarc.evaluation.trees import Counts, TreePair, Trees, encode
+from crossarc.evaluation.trees import Counts, Mask, TreePair, Trees, encode
 
 # The last bin of each is open. Node 0 has no place in the sentence, so an edge from it has no length.
 LENGTH_BINS = ("root", "1", "2", "3-6", "7+")
@@ -36,7 +38,11 @@ class Row:
 
     def as_dict(self) -> dict[str, Any]:
         """The figures by name."""
-        return {"name": self.name, "labelled": self.labelled.as_dict(), "unlabelled": self.unlabelled.as_dict()}
+        return {
+            "name": self.name,
+            "labelled": self.labelled.as_dict(),
+            "unlabelled": self.unlabelled.as_dict(),
+        }
 
 
 @dataclass(frozen=True)
@@ -44,12 +50,19 @@ class Breakdown:
     """The bins of one property, those without words left out.
 
     `of_edges` is true where gold and system may sort a word differently, so that precision and recall differ.
+    Where a right word may even be in different bins of the two, the F-measure means nothing; `same_positives`
+    says so.
     """
 
     name: str
     title: str
     of_edges: bool
     rows: tuple[Row, ...]
+
+    @property
+    def same_positives(self) -> bool:
+        """Whether a word with the right head and label is in the same bin on both sides."""
+        return self.name not in ("depth", "projectivity", "crossing")
 
     def __getitem__(self, name: str) -> Row:
         for row in self.rows:
@@ -64,7 +77,9 @@ class Breakdown:
 
 @dataclass(frozen=True)
 class Confusion:
-    """How often the system gives label `system` to words whose label is `gold`, and how often on the right head."""
+    """How often the system gives label `system` to words whose label is `gold`, and how often on the right
+    head.
+    """
 
     gold: str
     system: str
@@ -115,12 +130,14 @@ def by_size(pair: TreePair) -> Bins:
 
 
 def by_projectivity(pair: TreePair) -> Bins:
-    """Bins by whether the edge is projective; the edges of a system sentence that is no tree are in neither."""
+    """Bins by whether the edge is projective; edges of a system sentence that is no tree are in neither."""
     return two_bins(pair, ("projective", "non-projective"), "non_projective")
 
 
 def by_crossing(pair: TreePair) -> Bins:
-    """Bins by whether the edge crosses another; the edges of a system sentence that is no tree are in neither."""
+    """Bins by whether the edge crosses another; the edges of a system sentence that is no tree are in
+    neither.
+    """
     return two_bins(pair, ("not crossing", "crossing"), "crossing")
 
 
@@ -133,7 +150,8 @@ def two_bins(pair: TreePair, names: tuple[str, str], attribute: str) -> Bins:
     return names, bins(pair.gold), bins(pair.system)
 
 
-# Name, title, whether it is a property of edges, the function that sorts, whether the commonest bin comes first.
+# Name, title, whether it is a property of edges, the function that sorts, whether the commonest bin comes
+# first.
 PROPERTIES: dict[str, tuple[str, bool, Callable[[TreePair], Bins], bool]] = {
     "label": ("by label", True, by_label, True),
     "upos": ("by part of speech (UPOS in gold)", False, by_upos, True),
@@ -149,8 +167,8 @@ def break_down(pair: TreePair, by: Iterable[str] = ("label",)) -> tuple[Breakdow
     """The breakdowns of the given names, over the counted words of the pair.
 
     `label` label, `upos` part of speech, `length` distance between head and dependent (root, 1, 2, 3-6, 7+),
-    `depth` distance from node 0 (1 to 6, 7+), `size` words in the sentence (tens up to 50, 51+), `projectivity` and
-    `crossing` the kind of edge.
+    `depth` distance from node 0 (1 to 6, 7+), `size` words in the sentence (tens up to 50, 51+),
+    `projectivity` and `crossing` the kind of edge.
     """
     by = tuple(by)
     for name in by:
@@ -164,9 +182,10 @@ def sort_words(pair: TreePair, name: str) -> Breakdown:
     title, of_edges, sort, commonest_first = PROPERTIES[name]
     names, gold, system = sort(pair)
 
-    def count(bins: Counts, chosen: Any) -> list[int]:
+    def count(bins: Counts, chosen: Mask) -> list[int]:
         inside = bins[chosen & pair.counted & (bins != NOWHERE)]
-        return np.bincount(inside, minlength=len(names)).tolist()
+        counts: list[int] = np.bincount(inside, minlength=len(names)).tolist()
+        return counts
 
     every = np.ones_like(pair.counted)
     in_gold, in_system = count(gold, every), count(system, every)
@@ -191,7 +210,9 @@ def confusions(pair: TreePair) -> tuple[Confusion, ...]:
     kinds, inverse, counts = np.unique(codes, return_inverse=True, return_counts=True)
     right = np.bincount(inverse.ravel(), weights=pair.right_head[wrong], minlength=len(kinds))
     found = [
-        Confusion(pair.labels[code // len(pair.labels)], pair.labels[code % len(pair.labels)], count, int(heads))
+        Confusion(
+            pair.labels[code // len(pair.labels)], pair.labels[code % len(pair.labels)], count, int(heads)
+        )
         for code, count, heads in zip(kinds.tolist(), counts.tolist(), right.tolist(), strict=True)
     ]
     return tuple(sorted(found, key=lambda each: (-each.count, each.gold, each.system)))

@@ -1,4 +1,6 @@
-"""Two systems against the same gold trees: figures, significance, who wins where, and what both could do together."""
+"""Two systems against the same gold trees: figures, significance, who wins where, and what both could do
+together.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ class Difference:
 
 @dataclass(frozen=True)
 class DifferingSentence:
-    """A sentence that A and B do differently well: its number from 1, id, place in the gold file, right and total."""
+    """A sentence that A and B do differently well: its number from 1, id, place in the gold file, right and
+    total.
+    """
 
     number: int
     id: str
@@ -94,7 +98,9 @@ class DifferingSentence:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The scores of A and B, their differences by metric, and the sentences that differ most by the chosen one."""
+    """The scores of A and B, their differences by metric, and the sentences that differ most by the chosen
+    one.
+    """
 
     setting: Setting
     metric: str
@@ -115,7 +121,10 @@ class Comparison:
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
         return {
-            "setting": asdict(self.setting), "metric": self.metric, "a": self.a.as_dict(), "b": self.b.as_dict(),
+            "setting": asdict(self.setting),
+            "metric": self.metric,
+            "a": self.a.as_dict(),
+            "b": self.b.as_dict(),
             "differences": {name: each.as_dict() for name, each in self.differences.items()},
             "differing": [asdict(each) for each in self.differing],
         }

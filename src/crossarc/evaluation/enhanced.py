@@ -1,6 +1,7 @@
 """Enhanced dependencies over words that may differ: ELAS and EULAS of the IWPT 2020 and 2021 shared tasks.
 
-Bouma, Seddah and Zeman (2020), Overview of the IWPT 2020 Shared Task on Parsing into Enhanced Universal Dependencies.
+Bouma, Seddah and Zeman (2020), Overview of the IWPT 2020 Shared Task on Parsing into Enhanced Universal
+Dependencies.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from crossarc.evaluation.alignment import ROOT, Words, align_words
 from crossarc.evaluation.scores import Score
 from crossarc.evaluation.tokenisation import UNALIGNED, gold_numbers
-from crossarc.evaluation.trees import Counts, Source
+from crossarc.evaluation.trees import Counts, Source, sentences_of
 
 if TYPE_CHECKING:
     from crossarc.treebank.sentence import Sentence
@@ -37,31 +38,35 @@ class EnhancedScores:
 def evaluate_enhanced(gold: Source, system: Source) -> EnhancedScores:
     """Score the enhanced graphs of files or streams that hold the same text, whatever their tokens.
 
-    Words are aligned as in the CoNLL 2018 shared task. An arc is right when its ends are aligned and the labels are
-    the same. Arcs through empty nodes are collapsed first, see `collapse`.
+    Words are aligned as in the CoNLL 2018 shared task. An arc is right when its ends are aligned and the
+    labels are the same. Arcs through empty nodes are collapsed first, see `collapse`.
     """
-    collected: list[list[Arc]] = []
-    words = []
-    for source in (gold, system):
-        arcs: list[Arc] = []
-        words.append(Words.of(source, lambda sentence, first, arcs=arcs: add_arcs(sentence, first, arcs)))
-        collected.append(arcs)
+    # Each side is gone through twice, for its words and for its arcs.
+    sentences = [list(sentences_of(source)) for source in (gold, system)]
+    words = [Words.of(side) for side in sentences]
     left, right = align_words(words[0], words[1])
     to_gold = gold_numbers(words[1], left, right)
-    return EnhancedScores(*(score_arcs(collected, to_gold, len(left), cut) for cut in (False, True)))
+    arcs = [arcs_of(side) for side in sentences]
+    return EnhancedScores(*(score_arcs(arcs, to_gold, len(left), cut) for cut in (False, True)))
 
 
-def add_arcs(sentence: Sentence, first: int, arcs: list[Arc]) -> None:
-    """Add the collapsed arcs of a sentence whose first word has number `first` in the file."""
-    for head, dependent, label in collapse(sentence):
-        arcs.append((head - 1 + first if head else ROOT, dependent - 1 + first, label))
+def arcs_of(sentences: list[Sentence]) -> list[Arc]:
+    """The collapsed arcs of all sentences, between numbers of words in the whole file."""
+    arcs: list[Arc] = []
+    before = -1
+    for sentence in sentences:
+        for head, dependent, label in collapse(sentence):
+            arcs.append((head + before if head else ROOT, dependent + before, label))
+        before += len(sentence)
+    return arcs
 
 
 def collapse(sentence: Sentence) -> list[Arc]:
-    """The graph as distinct arcs between words, where a path through empty nodes is an arc with a joined label.
+    """The graph as distinct arcs between words, where a path through empty nodes is an arc with a joined
+    label.
 
-    3 -conj-> 5.1 -obj-> 6 becomes 3 -conj>obj-> 6. Paths pass no empty node twice; an empty node without head or
-    without dependents leaves nothing behind.
+    3 -conj-> 5.1 -obj-> 6 becomes 3 -conj>obj-> 6. Paths pass no empty node twice; an empty node without head
+    or without dependents leaves nothing behind.
     """
     if not sentence.has_graph:
         return []
@@ -99,8 +104,8 @@ def cut_path(label: str) -> str:
 def score_arcs(collected: list[list[Arc]], to_gold: Counts, aligned: int, cut: bool) -> Score:
     """Count the arcs both sides have, in terms of gold words.
 
-    The shared task's script counts pairs of equal arcs of a word. Once labels are cut a word can have an arc twice,
-    and then m times n pairs count; so they do here.
+    The shared task's script counts pairs of equal arcs of a word. Once labels are cut a word can have an arc
+    twice, and then m times n pairs count; so they do here.
     """
     gold_arcs, system_arcs = collected
     labels: dict[str, int] = {}

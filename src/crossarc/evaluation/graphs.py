@@ -34,9 +34,9 @@ class ArcScores:
 class GraphScores:
     """Arcs (head, dependent, label) and pairs (head, dependent) that gold and system share.
 
-    `classes` has "primary" (the arc is the one of the tree), "secondary" (all others) and the given patterns. An arc
-    is of a class by the tree or label of its own side: recall asks which gold arcs of the class the system has at
-    all, precision which arcs of the class in the system are gold arcs at all.
+    `classes` has "primary" (the arc is the one of the tree), "secondary" (all others) and the given patterns.
+    An arc is of a class by the tree or label of its own side: recall asks which gold arcs of the class the
+    system has at all, precision which arcs of the class in the system are gold arcs at all.
     """
 
     labelled: Score
@@ -82,9 +82,9 @@ def evaluate_graphs(
 ) -> GraphScores:
     """Score graphs over the same tokens, from files or streams of sentences.
 
-    Words are the same by number, empty nodes by their ids (8.1 is 8.1). `patterns` names classes of arcs by regular
-    expressions that must match the whole label, for example `{"anaphora": "ref", "controlled": r"\\[.*\\]"}`.
-    Precision, recall and F are those of Sagae and Tsujii (2008), section 3.
+    Words are the same by number, empty nodes by their ids (8.1 is 8.1). `patterns` names classes of arcs by
+    regular expressions that must match the whole label, for example `{"anaphora": "ref", "controlled":
+    r"\\[.*\\]"}`. Precision, recall and F are those of Sagae and Tsujii (2008), section 3.
     """
     expressions = {name: compile_pattern(name, pattern) for name, pattern in (patterns or {}).items()}
     left, right = ArcColumns(), ArcColumns()
@@ -92,8 +92,8 @@ def evaluate_graphs(
     ours: Sentence | None
     theirs: Sentence | None
     for number, (ours, theirs) in enumerate(zip_longest(sentences_of(gold), sentences_of(system))):
-        require_same_forms(number, ours, theirs)
-        assert ours is not None and theirs is not None
+        if ours is None or theirs is None or ours.forms != theirs.forms:
+            raise differing(number, ours, theirs)
         numbering = number_nodes(ours, theirs)
         for sentence, columns in ((ours, left), (theirs, right)):
             collect(sentence, number, nodes[-1], numbering, columns)
@@ -112,19 +112,23 @@ def compile_pattern(name: str, pattern: str | re.Pattern[str]) -> re.Pattern[str
         raise TreebankError(f"pattern {name!r}: {pattern!r} is no regular expression: {error}") from None
 
 
-def require_same_forms(number: int, ours: Sentence | None, theirs: Sentence | None) -> None:
-    """Refuse a pair of sentences that do not have the same words."""
-    if ours is not None and theirs is not None and ours.forms == theirs.forms:
-        return
+def differing(number: int, ours: Sentence | None, theirs: Sentence | None) -> AlignmentError:
+    """The error about a pair of sentences that do not have the same words."""
     left, right = (
-        "nothing" if each is None
-        else f"{Place(each.id, each.source, each.line)} with {' '.join(each.forms[1:6])!r}" for each in (ours, theirs)
+        "nothing"
+        if each is None
+        else f"{Place(each.id, each.source, each.line)} with {' '.join(each.forms[1:6])!r}"
+        for each in (ours, theirs)
     )
-    raise AlignmentError(f"sentence {number + 1}: gold is {left}, the system has {right}; graphs need the same words")
+    return AlignmentError(
+        f"sentence {number + 1}: gold is {left}, the system has {right}; graphs need the same words"
+    )
 
 
 def number_nodes(ours: Sentence, theirs: Sentence) -> dict[str, int] | None:
-    """One numbering of the nodes of both sides by their ids; None when there are words only, their own numbers."""
+    """One numbering of the nodes of both sides by their ids; None when there are words only, their own
+    numbers.
+    """
     if not ours.empty_nodes and not theirs.empty_nodes:
         return None
     return {name: k for k, name in enumerate(dict.fromkeys([*ours.graph.nodes, *theirs.graph.nodes]))}
@@ -133,7 +137,9 @@ def number_nodes(ours: Sentence, theirs: Sentence) -> dict[str, int] | None:
 def collect(
     sentence: Sentence, number: int, offset: int, numbering: dict[str, int] | None, columns: ArcColumns
 ) -> None:
-    """Add the arcs of a sentence to the columns; heads are numbers within the sentence, dependents in the file."""
+    """Add the arcs of a sentence to the columns; heads are numbers within the sentence, dependents in the
+    file.
+    """
     if not sentence.has_graph:
         return
     graph = sentence.graph
@@ -163,7 +169,8 @@ def score_arcs(
     matches = {name: np.array([expression.fullmatch(label) is not None for label in numbers], dtype=np.bool_)
                for name, expression in expressions.items()}
     widest = int(np.diff(nodes).max(initial=1))
-    # Both sides as (pair, pair with label, sentence, label number, primary), an arc written twice counted once.
+    # Both sides as (pair, pair with label, sentence, label number, primary), an arc written twice counted
+    # once.
     sides = []
     for columns in (left, right):
         pair = np.array(columns.dependents, np.int64) * widest + np.array(columns.heads, np.int64)
@@ -171,7 +178,9 @@ def score_arcs(
         arc, first = np.unique(pair * max(len(numbers), 1) + label, return_index=True)
         sides.append((pair[first], arc, np.array(columns.sentence, np.int64)[first], label[first],
                       np.array(columns.primary, np.bool_)[first]))
-    (gold_pair, gold_arc, gold_sentence, gold_label, gold_primary), (pair, arc, sentence, label, primary) = sides
+    (gold_pair, gold_arc, gold_sentence, gold_label, gold_primary), (pair, arc, sentence, label, primary) = (
+        sides
+    )
     found, found_pair = np.isin(gold_arc, arc, assume_unique=True), np.isin(gold_pair, pair)
     right_arc, right_pair = np.isin(arc, gold_arc, assume_unique=True), np.isin(pair, gold_pair)
 
@@ -199,7 +208,9 @@ def score_arcs(
     return GraphScores(
         labelled=Score(int(found.sum()), len(gold_arc), len(arc)),
         unlabelled=Score(
-            len(np.intersect1d(gold_pairs, system_pairs, assume_unique=True)), len(gold_pairs), len(system_pairs)
+            len(np.intersect1d(gold_pairs, system_pairs, assume_unique=True)),
+            len(gold_pairs),
+            len(system_pairs),
         ),
         sentences=sentences,
         exact=whole(~found, ~right_arc),

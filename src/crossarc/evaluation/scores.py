@@ -59,9 +59,10 @@ class Score:
 class ClassScore:
     """Precision and recall of a class of edges that gold and system may draw differently.
 
-    An edge may be of the class in gold and be found by the system without being of the class there (a right head in
-    a tree that is projective after all). So both have true positives of their own: `recalled` of the `gold` ones are
-    right in the system, `precise` of the `system` ones are right in gold (Kuhlmann and Nivre 2010).
+    An edge may be of the class in gold and be found by the system without being of the class there (a right
+    head in a tree that is projective after all). So both have true positives of their own: `recalled` of the
+    `gold` ones are right in the system, `precise` of the `system` ones are right in gold (Kuhlmann and Nivre
+    2010).
 
     >>> score = ClassScore(gold=4, recalled=3, system=0, precise=0)
     >>> score.recall, score.precision
@@ -85,7 +86,9 @@ class ClassScore:
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean, of use only where both sides have the same true positives; None when one is None."""
+        """The harmonic mean, of use only where both sides have the same true positives; None when one is
+        None.
+        """
         precision, recall = self.precision, self.recall
         if precision is None or recall is None:
             return None

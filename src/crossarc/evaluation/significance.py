@@ -1,7 +1,7 @@
 """Is the difference between two systems more than chance? Three answers from counts by sentence.
 
-Each takes, for every sentence, how much system A and system B have right and out of how much; the score of a system
-is the sum of the right divided by the sum of the totals. The same seed gives the same answer.
+Each takes, for every sentence, how much system A and system B have right and out of how much; the score of a
+system is the sum of the right divided by the sum of the totals. The same seed gives the same answer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ class Bootstrap:
 
 @dataclass(frozen=True)
 class TTest:
-    """The statistic of a paired t-test (positive where B is better), its degrees of freedom and two-sided p value."""
+    """The statistic of a paired t-test (positive where B is better), its degrees of freedom and two-sided p
+    value.
+    """
 
     t: float
     df: int
@@ -42,12 +44,12 @@ def randomised_p(
 ) -> float:
     """The two-sided p value of stratified shuffling (Noreen 1989; Bikel's randomised comparator).
 
-    A shuffle swaps the outputs of A and B in each sentence with probability 1/2; p is the share of shuffles whose
-    difference is at least as great as the one seen, with one added to both sides so that it is never 0.
+    A shuffle swaps the outputs of A and B in each sentence with probability 1/2; p is the share of shuffles
+    whose difference is at least as great as the one seen, with one added to both sides so that it is never 0.
 
     The sum over sentences of a random sign times the difference depends only on how many sentences have each
-    absolute difference, and the number of plus signs among k of them is binomial. So one draws a binomial for each
-    distinct difference instead of a coin for each sentence: O(shuffles x distinct differences).
+    absolute difference, and the number of plus signs among k of them is binomial. So one draws a binomial for
+    each distinct difference instead of a coin for each sentence: O(shuffles x distinct differences).
 
     >>> randomised_p([5, 3, 4], [5, 3, 4])
     1.0
@@ -77,12 +79,14 @@ def paired_bootstrap(
 ) -> Bootstrap:
     """The interval of the difference B - A over sentences drawn with replacement (Efron and Tibshirani 1993).
 
-    Sentences with the same difference and total are interchangeable, so a resample is one multinomial draw over the
-    distinct pairs of the two: O(resamples x distinct pairs), whatever the number of sentences.
+    Sentences with the same difference and total are interchangeable, so a resample is one multinomial draw
+    over the distinct pairs of the two: O(resamples x distinct pairs), whatever the number of sentences.
     """
     a, b, all_words = checked(correct_a, correct_b, total)
     if resamples < 1 or not 0 < confidence < 1:
-        raise StructureError(f"{resamples} resamples with confidence {confidence}; need at least 1, and 0 < c < 1")
+        raise StructureError(
+            f"{resamples} resamples with confidence {confidence}; need at least 1, and 0 < c < 1"
+        )
     if not all_words.sum():
         return Bootstrap(0.0, 0.0, 0.0, confidence, 1.0)
     kinds, counts = np.unique(np.stack([b - a, all_words], axis=1), axis=0, return_counts=True)
@@ -101,7 +105,8 @@ def paired_bootstrap(
 
 
 def paired_t_test(correct_a: ArrayLike, correct_b: ArrayLike, total: ArrayLike) -> TTest:
-    """The paired t-test over the sentences' scores, two-sided; sentences of which nothing counts are left out.
+    """The paired t-test over the sentences' scores, two-sided; sentences of which nothing counts are left
+    out.
 
     Without any difference, or with fewer than two sentences, there is nothing to test and p is 1.
     """
@@ -126,14 +131,16 @@ def t_tails(t: float, df: float) -> float:
     """
     if math.isinf(t):
         return 0.0
-    return incomplete_beta(df / 2, 0.5, df / (df + t * t))
+    a, x, rest = df / 2, df / (df + t * t), t * t / (df + t * t)
+    # Near t = 0, x is 1 to the last bit and only the rest still knows t.
+    return incomplete_beta(a, 0.5, x) if x <= (a + 1) / (a + 2.5) else 1 - incomplete_beta(0.5, a, rest)
 
 
 def incomplete_beta(a: float, b: float, x: float) -> float:
     """The regularised incomplete beta function I_x(a, b), by its continued fraction in Lentz's form.
 
-    The fraction converges fast for x < (a + 1) / (a + b + 2); the symmetry I_x(a, b) = 1 - I_(1-x)(b, a) serves
-    the rest.
+    The fraction converges fast for x < (a + 1) / (a + b + 2); the symmetry I_x(a, b) = 1 - I_(1-x)(b, a)
+    serves the rest.
     """
     if x <= 0 or x >= 1:
         return 0.0 if x <= 0 else 1.0
@@ -161,7 +168,9 @@ def checked(*columns: ArrayLike) -> list[Figures]:
     """The columns as arrays of one length, without anything that is no number."""
     arrays = [np.asarray(column, dtype=np.float64) for column in columns]
     if any(array.ndim != 1 or array.shape != arrays[0].shape for array in arrays):
-        raise StructureError(f"counts by sentence need one length, not {', '.join(str(a.shape) for a in arrays)}")
+        raise StructureError(
+            f"counts by sentence need one length, not {', '.join(str(a.shape) for a in arrays)}"
+        )
     if not all(np.isfinite(array).all() for array in arrays):
         raise StructureError("counts by sentence must be finite numbers")
     return arrays

@@ -1,6 +1,7 @@
 """Scores of whole pipelines, whose tokens may differ from gold: the metrics of the CoNLL 2018 shared task.
 
-Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal Dependencies, section 6.
+Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal Dependencies,
+section 6.
 """
 
 from __future__ import annotations
@@ -15,14 +16,63 @@ from crossarc.evaluation.scores import Score
 from crossarc.evaluation.trees import Counts, Mask, Source, cut_subtypes, encode
 
 CONTENT_RELATIONS = frozenset(
-    ["acl", "advcl", "advmod", "amod", "appos", "ccomp", "compound", "conj", "csubj", "dep", "discourse", "dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "nmod", "nsubj", "nummod", "obj", "obl", "orphan", "parataxis", "reparandum", "root", "vocative", "xcomp"]
+    {
+        "acl",
+        "advcl",
+        "advmod",
+        "amod",
+        "appos",
+        "ccomp",
+        "compound",
+        "conj",
+        "csubj",
+        "dep",
+        "discourse",
+        "dislocated",
+        "expl",
+        "fixed",
+        "flat",
+        "goeswith",
+        "iobj",
+        "list",
+        "nmod",
+        "nsubj",
+        "nummod",
+        "obj",
+        "obl",
+        "orphan",
+        "parataxis",
+        "reparandum",
+        "root",
+        "vocative",
+        "xcomp",
+    }
 )
-FUNCTIONAL_RELATIONS = frozenset(["aux", "case", "cc", "clf", "cop", "det", "mark"])
+FUNCTIONAL_RELATIONS = frozenset({"aux", "case", "cc", "clf", "cop", "det", "mark"})
 UNIVERSAL_FEATURES = frozenset(
-    ["Abbr", "Animacy", "Aspect", "Case", "Definite", "Degree", "Evident", "Foreign", "Gender", "Mood", "NumType", "Number", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex", "Tense", "VerbForm", "Voice"]
-)
-METRICS = (
-    "Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX",
+    {
+        "Abbr",
+        "Animacy",
+        "Aspect",
+        "Case",
+        "Definite",
+        "Degree",
+        "Evident",
+        "Foreign",
+        "Gender",
+        "Mood",
+        "NumType",
+        "Number",
+        "Person",
+        "Polarity",
+        "Polite",
+        "Poss",
+        "PronType",
+        "Reflex",
+        "Tense",
+        "VerbForm",
+        "Voice",
+    }
 )
 UNALIGNED = -3
 
@@ -45,8 +95,8 @@ def evaluate_tokenisation(gold: Source, system: Source) -> Tokenisation:
     """Score files or streams of sentences that hold the same text, whatever their tokens and sentences.
 
     Labels are cut at the first colon and only the universal features count, as in the shared task. Trees with
-    several roots, which the task's script refuses, are scored by the same definitions; a missing head is wrong.
-    Cost: linear but for the words of overlapping multiword tokens, quadratic in each such stretch.
+    several roots, which the task's script refuses, are scored by the same definitions; a missing head is
+    wrong. Cost: linear but for the words of overlapping multiword tokens, quadratic in each such stretch.
     """
     return score_words(Words.of(gold), Words.of(system))
 
@@ -84,7 +134,10 @@ def score_words(gold: Words, system: Words) -> Tokenisation:
 
     def content_score(correct: Mask) -> Score:
         return Score(
-            int((correct & content).sum()), int(gold_content.sum()), int(system_content.sum()), int(content.sum())
+            int((correct & content).sum()),
+            int(gold_content.sum()),
+            int(system_content.sum()),
+            int(content.sum()),
         )
 
     child = attached & same_upos & same_feats
@@ -136,7 +189,7 @@ def marks(relations: list[str], chosen: frozenset[str]) -> Mask:
 
 
 def gold_numbers(system: Words, left: Counts, right: Counts) -> Counts:
-    """For each word of the system, the gold word it is aligned with; ROOT and NO_HEAD, as last entries, stay."""
+    """The gold word each word of the system is aligned with; the last entries serve ROOT and NO_HEAD."""
     numbers = np.full(len(system) + 2, UNALIGNED, dtype=np.int64)
     numbers[right] = left
     numbers[ROOT], numbers[NO_HEAD] = ROOT, UNALIGNED
@@ -150,13 +203,20 @@ def heads_agree(gold: Words, system: Words, left: Counts, right: Counts) -> Mask
 
 
 def functional_children_agree(
-    gold: Words, system: Words, left: Counts, right: Counts, agreed: Mask, gold_functional: Mask, system_functional: Mask
+    gold: Words,
+    system: Words,
+    left: Counts,
+    right: Counts,
+    agreed: Mask,
+    gold_functional: Mask,
+    system_functional: Mask,
 ) -> Mask:
-    """For each aligned pair, whether the function words below it are the same, one by one, with the same tags.
+    """For each aligned pair, whether the function words below it are the same, one by one, with the same
+    tags.
 
-    `agreed` says of each pair whether head, relation, UPOS and features are the same. The alignment keeps the order
-    of words, so the two lists of children are equal exactly when they are of one length and each gold child has an
-    agreeing partner.
+    `agreed` says of each pair whether head, relation, UPOS and features are the same. The alignment keeps the
+    order of words, so the two lists of children are equal exactly when they are of one length and each gold
+    child has an agreeing partner.
     """
     def children(heads: Counts, chosen: Mask, words: int) -> Counts:
         return np.bincount(heads[chosen & (heads >= 0)], minlength=words)

@@ -1,7 +1,8 @@
 """Trees laid end to end in flat arrays, and two or more files of them put side by side.
 
-All figures over trees are sums over words, so the words of a whole file stand in one array: entry k is the k-th word
-of the file, its head a number within its own sentence. What needs the shape of a tree is computed once and kept.
+All figures over trees are sums over words, so the words of a whole file stand in one array: entry k is the
+k-th word of the file, its head a number within its own sentence. What needs the shape of a tree is computed
+once and kept.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ PunctuationBy = Literal["unicode", "upos"]
 Mask = NDArray[np.bool_]
 Ids = NDArray[np.int32]
 Counts = NDArray[np.int64]
+REMEDY = "--tokenization align scores files whose tokens differ"
 
 
 def sentences_of(source: Source) -> Iterable[Sentence]:
@@ -53,7 +55,7 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """The trees of a file: `places`, `forms` and `rows` (heads from node 0 on) by sentence, the rest by word."""
+    """The trees of a file: `places`, `forms` and `rows` (heads from node 0) by sentence, the rest by word."""
 
     places: list[Place]
     forms: list[tuple[str, ...]]
@@ -79,7 +81,8 @@ class Trees:
             upos += sentence.upos[1:]
         lengths = np.array([len(row) - 1 for row in rows], dtype=np.int64)
         heads = np.concatenate([row[1:] for row in rows]).astype(np.int64) if rows else np.zeros(0, np.int64)
-        # A head outside its sentence is no head; the reader refuses it in files, but not in sentences made by hand.
+        # A head outside its sentence is no head; the reader refuses it in files, but not in sentences made by
+        # hand.
         heads[(heads < 0) | (heads > np.repeat(lengths, lengths))] = -1
         return cls(places, forms, rows, lengths, heads, labels, upos)
 
@@ -124,11 +127,14 @@ class Trees:
     @cached_property
     def is_tree(self) -> Mask:
         """For each sentence, whether every word hangs, through its heads, from node 0."""
-        return self.by_sentence(self.depths < 0) == 0
+        mask: Mask = self.by_sentence(self.depths < 0) == 0
+        return mask
 
     @cached_property
     def non_projective(self) -> Mask:
-        """For each word, whether the edge from its head is non-projective; False in a sentence that is no tree."""
+        """For each word, whether the edge from its head is non-projective; False in a sentence that is no
+        tree.
+        """
         from crossarc.structure import non_projective_edges
 
         mask = np.zeros(len(self.heads), dtype=np.bool_)
@@ -142,7 +148,7 @@ class Trees:
     def crossing(self) -> Mask:
         """For each word, whether the edge from its head crosses another; False in a sentence that is no tree.
 
-        A tree without non-projective edges can still have an edge crossing the one from node 0 to the root.
+        Edges from node 0 are left aside: they cross nothing, and nothing crosses them.
         """
         from crossarc.structure import crossing_pairs
 
@@ -208,7 +214,9 @@ def describe_fault(heads: Sequence[int]) -> str:
 def encode(*columns: Sequence[str]) -> tuple[tuple[str, ...], list[Ids]]:
     """Number the strings of several columns alike; gives the strings by number and each column as numbers."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(chain(*columns)))}
-    return tuple(numbers), [np.fromiter(map(numbers.__getitem__, each), np.int32, len(each)) for each in columns]
+    return tuple(numbers), [
+        np.fromiter(map(numbers.__getitem__, each), np.int32, len(each)) for each in columns
+    ]
 
 
 def cut_subtypes(labels: Sequence[str]) -> list[str]:
@@ -226,15 +234,17 @@ def require_same_tokens(gold: Trees, system: Trees) -> None:
                      min(len(ours), len(theirs)))
         left, right = (repr(each[token]) if token < len(each) else "missing" for each in (ours, theirs))
         raise AlignmentError(
-            f"sentence {number + 1} ({gold.places[number]} and {system.places[number]}): token {token} is {left} in "
-            f"gold and {right} in the system; --tokenization align scores files whose tokens differ"
+            f"sentence {number + 1} ({gold.places[number]} and {system.places[number]}): token {token} is "
+            f"{left} in gold and {right} in the system; {REMEDY}"
         )
     if len(gold) != len(system):
-        longer, names = (gold, ("system", "gold")) if len(gold) > len(system) else (system, ("gold", "system"))
+        longer, names = (
+            (gold, ("system", "gold")) if len(gold) > len(system) else (system, ("gold", "system"))
+        )
         count = min(len(gold), len(system))
         raise AlignmentError(
             f"the {names[0]} file ends after sentence {count}, but the {names[1]} file goes on at "
-            f"{longer.places[count]} with {longer.forms[count][1:4]}"
+            f"{longer.places[count]} with {' '.join(longer.forms[count][1:4])!r}; {REMEDY}"
         )
 
 
@@ -256,12 +266,14 @@ class TreePair:
     @cached_property
     def right_head(self) -> Mask:
         """For each word, whether the system has the gold head."""
-        return self.gold.heads == self.system.heads
+        mask: Mask = self.gold.heads == self.system.heads
+        return mask
 
     @cached_property
     def right_label(self) -> Mask:
         """For each word, whether the system has the gold label, on whatever head."""
-        return self.gold_labels == self.system_labels
+        mask: Mask = self.gold_labels == self.system_labels
+        return mask
 
     @cached_property
     def right(self) -> Mask:
@@ -274,7 +286,8 @@ class TreePair:
         heads = self.gold.heads
         at_head = np.repeat(self.gold.starts, self.gold.lengths) + heads - 1
         word = np.arange(len(heads)) - np.repeat(self.gold.starts, self.gold.lengths) + 1
-        return self.right_head | ((heads > 0) & (self.system.heads[np.where(heads > 0, at_head, 0)] == word))
+        turned: Mask = (heads > 0) & (self.system.heads[np.where(heads > 0, at_head, 0)] == word)
+        return self.right_head | turned
 
 
 def pair_trees(
