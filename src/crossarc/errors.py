@@ -26,14 +26,14 @@ class StructureError(CrossarcError, ValueError):
     """Heads or arcs that are not a tree or graph where one is needed."""
 
 
-class MissingDependency(CrossarcError):
+class MissingDependency(CrossarcError):  # noqa: N818 - it says what it is
     """An optional package that the request needs is not installed."""
 
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(f"{what} needs the package {package}; pip install 'crossarc[{extra}]' brings it")
 
 
-class UnknownName(CrossarcError, LookupError):
+class UnknownName(CrossarcError, LookupError):  # noqa: N818 - it says what it is
     """A name that is none of the valid ones; the message offers the nearest and lists the rest."""
 
     def __init__(self, kind: str, name: str, valid: Iterable[str]) -> None:

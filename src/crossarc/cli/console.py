@@ -30,7 +30,9 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    return Console(stderr=stderr, width=None if stream.isatty() else 200, highlight=False, soft_wrap=not stream.isatty())
+    return Console(
+        stderr=stderr, width=None if stream.isatty() else 200, highlight=False, soft_wrap=not stream.isatty()
+    )
 
 
 def show(value: Cell) -> str:
@@ -57,8 +59,14 @@ def print_table(table: Table) -> None:
     from rich.markup import escape
     from rich.table import Table as RichTable
 
-    view = RichTable(title=escape(table.title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
-                     caption=escape(table.note) or None, caption_justify="left")
+    view = RichTable(
+        title=escape(table.title) or None,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        caption=escape(table.note) or None,
+        caption_justify="left",
+    )
     for index, column in enumerate(table.columns):
         figures = bool(table.rows) and all(isinstance(row[index], int | float | None) for row in table.rows)
         view.add_column(escape(column), justify="right" if figures else "left", overflow="fold")
@@ -69,6 +77,7 @@ def print_table(table: Table) -> None:
 
 def as_markdown(table: Table) -> str:
     """The table in Markdown, its title as bold text above it."""
+
     def line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
@@ -80,6 +89,7 @@ def as_markdown(table: Table) -> str:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON that a program can read back; not-a-number and infinities become null."""
+
     def clean(item: Any) -> Any:
         if isinstance(item, float) and (item != item or item in (float("inf"), float("-inf"))):
             return None

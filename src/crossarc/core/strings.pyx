@@ -1,9 +1,9 @@
 """String tables: strings to consecutive ids and back, in one block of memory each."""
 
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcpy
 
-from crossarc.core.hashing cimport hash_bytes
+from crossarc.core.hashing cimport hash_bytes, same_bytes
 from crossarc.core.typedefs cimport hash_t, label_t, offset_t, uint32_t
 
 # The first ids stand for no string of the data: a form that reads "<root>" is still a word like any other.
@@ -60,7 +60,7 @@ cdef class StringTable:
             if found < 0:
                 return -1
             if (self.slots[place].check == check and self.starts[found + 1] - self.starts[found] == size
-                    and memcmp(self.arena + self.starts[found], data, size) == 0):
+                    and same_bytes(self.arena + self.starts[found], data, size)):
                 return found
             place = (place + 1) & self.mask
 

@@ -4,12 +4,23 @@ from crossarc.treebank.conversion import convert
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.formats import FORMATS, Format
 from crossarc.treebank.graph import Graph
-from crossarc.treebank.reading import read, read_arrays, read_string
+from crossarc.treebank.reading import read, read_arrays, read_string, validate
 from crossarc.treebank.sentence import Sentence, Token
-from crossarc.treebank.validation import Finding, validate
+from crossarc.treebank.validation import Finding
 from crossarc.treebank.writing import write
 
 __all__ = [
-    "FORMATS", "Corpus", "Finding", "Format", "Graph", "Sentence", "Token", "convert", "read", "read_arrays", "read_string",
-    "validate", "write",
+    "FORMATS",
+    "Corpus",
+    "Finding",
+    "Format",
+    "Graph",
+    "Sentence",
+    "Token",
+    "convert",
+    "read",
+    "read_arrays",
+    "read_string",
+    "validate",
+    "write",
 ]

@@ -15,7 +15,7 @@ def convert(sentence: Sentence, target: str | Format, losses: Counter[str] | Non
     """The sentence in another format; `losses` counts what that format has no place for.
 
     >>> losses = Counter()
-    >>> tree = Sentence.from_columns(comments=["# sent_id = 1"], forms=["", "Rain"], heads=[-1, 0], deprels=["", "root"])
+    >>> tree = Sentence.from_columns(metadata={"sent_id": "1"}, forms=["", "Rain"], heads=[-1, 0], deprels=["", "root"])
     >>> print(str(convert(tree, "conllx", losses)).strip().expandtabs(1), dict(losses))
     1 Rain _ _ _ _ 0 root _ _ {'comments': 1}
     """
@@ -95,8 +95,20 @@ def to_conllu(sentence: Sentence, lost: Counter[str]) -> Rows:
 
     deps = format_deps(sentence.graph, sentence.node_ids) if sentence.has_graph else ["_"] * (len(sentence) + 1)
     return [
-        [str(word), sentence.forms[word], lemma, sentence.upos[word], sentence.xpos[word], feats, head, deprel, deps[word], "_"]
-        for word, (head, deprel, feats, lemma) in enumerate(basics(sentence)) if word
+        [
+            str(word),
+            sentence.forms[word],
+            lemma,
+            sentence.upos[word],
+            sentence.xpos[word],
+            feats,
+            head,
+            deprel,
+            deps[word],
+            "_",
+        ]
+        for word, (head, deprel, feats, lemma) in enumerate(basics(sentence))
+        if word
     ]
 
 
@@ -105,8 +117,20 @@ def to_conllx(sentence: Sentence, lost: Counter[str]) -> Rows:
     if sentence.has_graph:
         lost["arcs of the graph"] += len(sentence.graph)
     return [
-        [str(word), sentence.forms[word], lemma, sentence.upos[word], sentence.xpos[word], feats, head, deprel, "_", "_"]
-        for word, (head, deprel, feats, lemma) in enumerate(basics(sentence)) if word
+        [
+            str(word),
+            sentence.forms[word],
+            lemma,
+            sentence.upos[word],
+            sentence.xpos[word],
+            feats,
+            head,
+            deprel,
+            "_",
+            "_",
+        ]
+        for word, (head, deprel, feats, lemma) in enumerate(basics(sentence))
+        if word
     ]
 
 
@@ -120,8 +144,24 @@ def to_conll09(sentence: Sentence, lost: Counter[str]) -> Rows:
     for word, (head, deprel, feats, lemma) in enumerate(basics(sentence)):
         pos = tag(sentence, word)
         sense = ["Y", lemma] if word in predicates else ["_", "_"]
-        rows.append([str(word), sentence.forms[word], lemma, lemma, pos, pos, feats, feats, head, head, deprel, deprel,
-                     *sense, *cells[word]])
+        rows.append(
+            [
+                str(word),
+                sentence.forms[word],
+                lemma,
+                lemma,
+                pos,
+                pos,
+                feats,
+                feats,
+                head,
+                head,
+                deprel,
+                deprel,
+                *sense,
+                *cells[word],
+            ]
+        )
     return rows[1:]
 
 
@@ -131,8 +171,16 @@ def to_sdp(sentence: Sentence, lost: Counter[str]) -> Rows:
     predicates, cells = argument_cells(sentence, graph, lost)
     tops = {dependent for head, dependent, _ in graph if head == 0}
     return [
-        [str(word), sentence.forms[word], sentence.lemmas[word], tag(sentence, word), "+" if word in tops else "-",
-         "+" if word in predicates else "-", "_", *cells[word]]
+        [
+            str(word),
+            sentence.forms[word],
+            sentence.lemmas[word],
+            tag(sentence, word),
+            "+" if word in tops else "-",
+            "+" if word in predicates else "-",
+            "_",
+            *cells[word],
+        ]
         for word in range(1, len(sentence) + 1)
     ]
 

@@ -12,7 +12,7 @@ class Corpus:
     strings: dict[str, StringTable]
     def __init__(
         self,
-        format: Format | None = None,  # noqa: A002
+        format: Format | None = None,
         repair: Callable[[bytes, int], bytes | None] | None = None,
     ) -> None: ...
     def feed(self, block: bytes, final: bool = False) -> None: ...

@@ -6,7 +6,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 
 from crossarc.core.strings cimport StringTable
-from crossarc.core.typedefs cimport int32_t, label_t, offset_t
+from crossarc.core.typedefs cimport int32_t
 from crossarc.treebank.layout cimport NO_FAULT, Layout, Spec, find_end, make_spec, parse, release
 
 from crossarc.core.strings import ROOT
@@ -42,8 +42,8 @@ cdef inline int32_t* extend(Buffer* buffer, size_t count) noexcept nogil:
 cdef class Corpus:
     """Sentences as int32 arrays over all their nodes, the dummy root of each in front of its words.
 
-    Sentence i has the entries `starts[i]` to `starts[i + 1]` of every array; `strings[column]` is the table that gives the
-    ids of a column. Blocks of a file are added with `feed`.
+    Sentence i has the entries `starts[i]` to `starts[i + 1]` of every array; `strings[column]` is the table that gives
+    the ids of a column. Blocks of a file are added with `feed`.
 
     >>> corpus = Corpus()
     >>> corpus.feed(b"1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n", final=True)
@@ -59,6 +59,7 @@ cdef class Corpus:
     cdef Layout layout
     cdef Spec spec
     cdef int32_t count
+    cdef int32_t root
     cdef int32_t places[WIDEST]
     cdef Buffer buffers[WIDEST]      # the interned columns, then the heads
     cdef Buffer lengths              # entries of each sentence
@@ -73,6 +74,7 @@ cdef class Corpus:
         self.repair = repair
         self.strings = {name: StringTable() for name in INTERNED}
         self.count = len(INTERNED)
+        self.root = ROOT
         self.spec = make_spec(self.format)
         memset(&self.layout, 0, sizeof(Layout))
         memset(self.buffers, 0, sizeof(self.buffers))
@@ -94,12 +96,11 @@ cdef class Corpus:
         cdef int32_t column, row, kind, place
         cdef int32_t* fields
         cdef int32_t* target
-        cdef label_t root = 1      # ROOT
         for column in range(self.count):
             target = extend(&self.buffers[column], entries)
             if target == NULL:
                 raise MemoryError
-            target[0] = root
+            target[0] = self.root
             place = self.places[column]
             for row in range(self.layout.rows):
                 kind = self.layout.kinds[row]
@@ -140,7 +141,7 @@ cdef class Corpus:
     def feed(self, bytes block, bint final=False):
         """Add the sentences that are complete after these bytes; with `final`, all that is left.
 
-        A sentence that cannot be parsed goes to `repair(bytes, line)`, which gives better bytes, None to leave it out, or raises.
+        What is no sentence goes to `repair(bytes, line)`, which gives better bytes, None to leave it out, or raises.
         """
         cdef bytes data = self.rest + block if self.rest else block
         cdef const char* start = data

@@ -14,7 +14,7 @@ COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "
 class Format:
     """A column format.
 
-    `columns` names the fixed columns in order; `aliases` maps our name of a column to the format's own where they differ.
+    `columns` names the fixed columns in order; `aliases` maps our name of a column to the format's own if it differs.
     With `extra`, any number of argument columns may follow, the same number on every line of a sentence; with
     `open_end`, tabs beyond the last column belong to it.
     """
@@ -35,22 +35,50 @@ class Format:
 
 
 CONLLU = Format(
-    "conllu", "CoNLL-U", ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"),
-    (".conllu",), open_end=True, ranges=True,
+    "conllu",
+    "CoNLL-U",
+    ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"),
+    (".conllu",),
+    open_end=True,
+    ranges=True,
 )
 CONLLX = Format(
-    "conllx", "CoNLL-X", ("id", "form", "lemma", "cpostag", "postag", "feats", "head", "deprel", "phead", "pdeprel"),
-    (".conllx", ".conll06"), (("upos", "cpostag"), ("xpos", "postag")),
+    "conllx",
+    "CoNLL-X",
+    ("id", "form", "lemma", "cpostag", "postag", "feats", "head", "deprel", "phead", "pdeprel"),
+    (".conllx", ".conll06"),
+    (("upos", "cpostag"), ("xpos", "postag")),
 )
 CONLL09 = Format(
-    "conll09", "CoNLL-2009",
-    ("id", "form", "lemma", "plemma", "pos", "ppos", "feat", "pfeat", "head", "phead", "deprel", "pdeprel",
-     "fillpred", "pred"),
-    (".conll09",), (("upos", "pos"), ("xpos", "pos"), ("feats", "feat")), extra=True,
+    "conll09",
+    "CoNLL-2009",
+    (
+        "id",
+        "form",
+        "lemma",
+        "plemma",
+        "pos",
+        "ppos",
+        "feat",
+        "pfeat",
+        "head",
+        "phead",
+        "deprel",
+        "pdeprel",
+        "fillpred",
+        "pred",
+    ),
+    (".conll09",),
+    (("upos", "pos"), ("xpos", "pos"), ("feats", "feat")),
+    extra=True,
 )
 SDP = Format(
-    "sdp", "SDP 2015", ("id", "form", "lemma", "pos", "top", "pred", "frame"),
-    (".sdp",), (("upos", "pos"), ("xpos", "pos")), extra=True,
+    "sdp",
+    "SDP 2015",
+    ("id", "form", "lemma", "pos", "top", "pred", "frame"),
+    (".sdp",),
+    (("upos", "pos"), ("xpos", "pos")),
+    extra=True,
 )
 
 COMPRESSIONS = (".gz", ".zst")

@@ -95,7 +95,8 @@ def graph_from_deps(sentence: Sentence) -> Graph:
             place = places.get(head)
             if place is None or not label:
                 raise TreebankError(
-                    f"{sentence.source or 'sentence'}:{sentence.line}: sentence {sentence.id!r}: token {token.id}: {deps_fault(deps, places)}"
+                    f"{sentence.source or '<input>'}:{token.line}: sentence {sentence.id!r}: token {token.id}: "
+                    f"{deps_fault(deps, places)}"
                 )
             heads.append(place)
             dependents.append(dependent)
@@ -117,7 +118,7 @@ def deps_fault(deps: str, nodes: Iterable[str]) -> str:
 
 
 def graph_from_arguments(sentence: Sentence) -> Graph:
-    """The graph of SDP and CoNLL-2009: argument column k belongs to the k-th predicate; a top is a dependent of the root."""
+    """The graph of SDP and CoNLL-2009: argument column k belongs to the k-th predicate; a top depends on the root."""
     flags = sentence.column("pred" if sentence.format.name == "sdp" else "fillpred")
     predicates = [word for word, flag in enumerate(flags) if flag in ("+", "Y")]
     arcs = [(0, word, "root") for word, top in enumerate(sentence.column("top")) if top == "+"]
@@ -125,7 +126,7 @@ def graph_from_arguments(sentence: Sentence) -> Graph:
     width = len(arguments[0])
     if width != len(predicates):
         raise TreebankError(
-            f"{sentence.source or 'sentence'}:{sentence.line}: sentence {sentence.id!r}: {len(predicates)} predicates "
+            f"{sentence.source or '<input>'}:{sentence.line}: sentence {sentence.id!r}: {len(predicates)} predicates "
             f"need as many argument columns, but there are {width}"
         )
     for word, labels in enumerate(arguments, start=1):

@@ -45,7 +45,7 @@ cdef Py_ssize_t find_end(const char* data, Py_ssize_t begin, Py_ssize_t size, bi
                          Py_ssize_t* lines, bint* has_tokens) noexcept nogil:
     """The end of the sentence that starts at `begin`, with the empty lines behind it; -1 if more input is needed.
 
-    `final` says that no input follows. `lines` receives the number of lines, `has_tokens` whether any was not a comment.
+    `final` says that no input follows. `lines` receives the number of lines, `has_tokens` whether any is no comment.
     """
     cdef Py_ssize_t place = begin
     cdef Py_ssize_t stop

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from crossarc.errors import TreebankError, UnknownName
@@ -12,7 +13,16 @@ from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.formats import Format, format_of_content, format_of_path, get_format
 from crossarc.treebank.sentence import Scanner, Sentence
 from crossarc.treebank.streams import Source, blocks, chain, name_of
-from crossarc.treebank.validation import CHECKS, Check, Finding, inspect_sentence, inspect_syntax, repair
+from crossarc.treebank.validation import (
+    CHECKS,
+    ROOTS,
+    Check,
+    Finding,
+    Roots,
+    inspect_sentence,
+    inspect_syntax,
+    repair,
+)
 
 log = logging.getLogger(__name__)
 
@@ -23,19 +33,21 @@ POLICIES = ("fail", "skip", "fix")
 
 def read(
     source: Source,
-    format: str | Format | None = None,  # noqa: A002
+    format: str | Format | None = None,
     *,
     on_error: OnError = "fail",
     check: Check = "syntax",
+    roots: Roots = "any",
     report: Report | None = None,
 ) -> Iterator[Sentence]:
     """The sentences of a file, one at a time.
 
     `source` is a path, "-" for standard input, a file object or an iterable of lines; gzip and zstd are recognised by
-    their content, the format by name, extension or content. `check` says how much is looked at: "syntax" (what a sentence
-    must have to be read at all), "tree" (and heads that form a tree), or "all" (what `validate` looks at).
-    A sentence with a fault raises `TreebankError` ("fail"), is left out ("skip"), or is repaired and only left out if it
-    cannot be ("fix"); `report` receives each finding, which otherwise is logged.
+    their content, the format by name, extension or content. `check` says how much is looked at: "syntax" (what a
+    sentence must have to be read at all), "tree" (and heads that form a tree, with one root if `roots` is "one"), or
+    "all" (and the graph and the form of the fields). A sentence with a fault raises `TreebankError` ("fail"), is left
+    out ("skip"), or is repaired and only left out if it cannot be ("fix"); `report` receives each finding, which
+    otherwise is logged.
 
     >>> import io
     >>> [sentence.forms[1:] for sentence in read(io.StringIO("1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n"))]
@@ -45,29 +57,33 @@ def read(
         raise UnknownName("policy for errors", on_error, POLICIES)
     if check not in CHECKS:
         raise UnknownName("check", check, CHECKS)
+    if roots not in ROOTS:
+        raise UnknownName("rule for roots", roots, ROOTS)
     given = get_format(format) if isinstance(format, str) else format
-    return stream(source, given, on_error, check, report or log_finding)
+    rules = Rules(on_error, check, roots, report or log_finding)
+    return (item for item in stream(source, given, rules) if item is not None)
 
 
-def read_string(text: str, format: str | Format | None = None) -> list[Sentence]:  # noqa: A002
+def read_string(text: str, format: str | Format | None = None) -> list[Sentence]:
     """The sentences of a text in a treebank format."""
     return list(read(io.BytesIO(text.encode()), format))
 
 
 def read_arrays(
     source: Source,
-    format: str | Format | None = None,  # noqa: A002
+    format: str | Format | None = None,
     *,
     on_error: OnError = "fail",
     report: Report | None = None,
 ) -> Corpus:
     """A whole treebank as flat integer arrays, without a Python object per sentence."""
     name = name_of(source)
-    report = report or log_finding
+    rules = Rules(on_error, "syntax", "any", report or log_finding)
     given, data = opened(source, get_format(format) if isinstance(format, str) else format)
 
     def mend(raw: bytes, line: int) -> bytes | None:
-        sentence = settle_syntax(raw, given, name, line, on_error, report)
+        findings = inspect_syntax(raw, given, source=name, line=line)
+        sentence = rules.settle(findings, raw, given, name, line)
         return None if sentence is None else sentence.raw
 
     corpus = Corpus(given, mend)
@@ -77,6 +93,25 @@ def read_arrays(
     return corpus
 
 
+def validate(
+    source: Source,
+    format: str | Format | None = None,
+    *,
+    roots: Roots = "one",
+) -> Iterator[Finding | Sentence]:
+    """Each sentence of a source that is good, and each finding in those that are not, in the order of the file."""
+    if roots not in ROOTS:
+        raise UnknownName("rule for roots", roots, ROOTS)
+    findings: list[Finding] = []
+    rules = Rules("skip", "all", roots, findings.append)
+    given = get_format(format) if isinstance(format, str) else format
+    for sentence in stream(source, given, rules):
+        yield from (finding.with_action("") for finding in findings)
+        findings.clear()
+        if sentence is not None:
+            yield sentence
+
+
 def opened(source: Source, given: Format | None) -> tuple[Format, Iterator[bytes]]:
     """The blocks of a source and their format."""
     data = blocks(source)
@@ -84,65 +119,53 @@ def opened(source: Source, given: Format | None) -> tuple[Format, Iterator[bytes
     return given or format_of_path(name_of(source)) or format_of_content(first), chain(first, data)
 
 
-def stream(source: Source, given: Format | None, on_error: OnError, check: Check, report: Report) -> Iterator[Sentence]:
-    """Read on and yield what is good or was made good."""
+def stream(source: Source, given: Format | None, rules: Rules) -> Iterator[Sentence | None]:
+    """Each sentence of a source as it is or was made good, None where it was left out."""
     name = name_of(source)
     format_, data = opened(source, given)
-    scanner = Scanner(format_, name)
-    for block, final in with_end(data, scanner):
-        for item in scanner.feed(block, final):
-            sentence: Sentence | None
-            if isinstance(item, tuple):
-                sentence = settle_syntax(item[0], format_, name, item[1], on_error, report)
-            else:
-                sentence = item
-            if sentence is not None and check != "syntax":
-                sentence = settle(sentence, on_error, check, report)
-            if sentence is not None:
-                yield sentence
+    for item in scan(data, Scanner(format_, name)):
+        if isinstance(item, tuple):
+            yield rules.settle(
+                inspect_syntax(item[0], format_, source=name, line=item[1]), item[0], format_, name, item[1]
+            )
+            continue
+        findings = inspect_sentence(item, rules.check, roots=rules.roots)
+        yield rules.settle(findings, item.raw, format_, name, item.line) if findings else item
 
 
-def with_end(data: Iterator[bytes], scanner: Scanner) -> Iterator[tuple[bytes, bool]]:
-    """Blocks and whether each is the last; they grow with a sentence that does not end, so that no byte is scanned often."""
+def scan(data: Iterator[bytes], scanner: Scanner) -> Iterator[Sentence | tuple[bytes, int]]:
+    """What a scanner makes of blocks; they grow with a sentence that does not end, so that no byte is scanned often."""
     pending: list[bytes] = []
     size = 0
     for block in data:
         pending.append(block)
         size += len(block)
         if size >= scanner.pending:
-            yield b"".join(pending), False
+            yield from scanner.feed(b"".join(pending))
             pending, size = [], 0
-    yield b"".join(pending), True
+    yield from scanner.feed(b"".join(pending), final=True)
 
 
-def settle_syntax(
-    raw: bytes, format_: Format, name: str, line: int, on_error: OnError, report: Report
-) -> Sentence | None:
-    """What becomes of bytes that are no sentence."""
-    findings = inspect_syntax(raw, format_, source=name, line=line)
-    fixed = repair(raw, format_, source=name, line=line) if on_error == "fix" else None
-    return outcome(findings, fixed, on_error, report)
+@dataclass(frozen=True)
+class Rules:
+    """How much is asked of a sentence, and what becomes of one that is not up to it."""
 
+    on_error: OnError
+    check: Check
+    roots: Roots
+    report: Report
 
-def settle(sentence: Sentence, on_error: OnError, check: Check, report: Report) -> Sentence | None:
-    """What becomes of a sentence that can be read but may not be what it should."""
-    findings = inspect_sentence(sentence, check)
-    if not findings:
-        return sentence
-    fixed = None
-    if on_error == "fix":
-        fixed = repair(sentence.raw, sentence.format, source=sentence.source, line=sentence.line, check=check)
-    return outcome(findings, fixed, on_error, report)
-
-
-def outcome(findings: list[Finding], fixed: Sentence | None, on_error: OnError, report: Report) -> Sentence | None:
-    """Raise the first finding, or report each with what was done about it."""
-    if on_error == "fail":
-        more = f" ({len(findings) - 1} more in this sentence)" if len(findings) > 1 else ""
-        raise TreebankError(f"{findings[0]}{more}")
-    for finding in findings:
-        report(finding.with_action("left out" if fixed is None else "fixed"))
-    return fixed
+    def settle(self, findings: list[Finding], raw: bytes, format_: Format, name: str, line: int) -> Sentence | None:
+        """Raise the first finding, or report each with what was done about it and give what is left of the sentence."""
+        if self.on_error == "fail":
+            more = f" ({len(findings) - 1} more in this sentence)" if len(findings) > 1 else ""
+            raise TreebankError(f"{findings[0]}{more}")
+        fixed = None
+        if self.on_error == "fix":
+            fixed = repair(raw, format_, source=name, line=line, check=self.check, roots=self.roots)
+        for finding in findings:
+            self.report(finding.with_action("left out" if fixed is None else "fixed"))
+        return fixed
 
 
 def log_finding(finding: Finding) -> None:

@@ -48,7 +48,7 @@ class Sentence:
     def __init__(
         self,
         raw: bytes,
-        format: str | Format = "conllu",  # noqa: A002
+        format: str | Format = "conllu",
         *,
         source: str = "",
         line: int = 1,
@@ -148,7 +148,7 @@ class Sentence:
     def _repr_html_(self) -> str: ...
 
 class Scanner:
-    def __init__(self, format: Format, source: str) -> None: ...  # noqa: A002
+    def __init__(self, format: Format, source: str) -> None: ...
     @property
     def pending(self) -> int: ...
     def feed(self, block: bytes, final: bool = False) -> list[Sentence | tuple[bytes, int]]: ...

@@ -25,7 +25,7 @@ PROPERTIES = {
     "forms": "form", "lemmas": "lemma", "upos": "upos", "xpos": "xpos", "feats": "feats", "heads": "head",
     "deprels": "deprel", "deps": "deps", "misc": "misc",
 }
-SDP_ID = re.compile(r"#(\d+)$")
+SDP_ID = re.compile(r"#(?!SDP )(\S+)$")
 
 
 def rebuild(bytes raw, str format, str source, Py_ssize_t line):
@@ -34,7 +34,7 @@ def rebuild(bytes raw, str format, str source, Py_ssize_t line):
 
 
 cdef class Sentence:
-    """A sentence of a treebank: its words with all their columns, comments, multiword ranges, empty nodes, tree and graph.
+    """A sentence: its words with all their columns, comments, multiword ranges, empty nodes, tree and graph.
 
     Words are numbered from 1; entry 0 of every column stands for the dummy root, so that `forms[heads[i]]` is the head
     of word i. Iteration and `len` see the words alone; `rows` has ranges and empty nodes too.
@@ -125,7 +125,7 @@ cdef class Sentence:
                 raise TypeError(f"a sentence has no column {name!r}; the columns are {', '.join(PROPERTIES)}")
             index = self.format.index(PROPERTIES[name])
             if index < 0:
-                raise TreebankError(f"{self.format.title} has no column for {name}; convert the sentence to CoNLL-U first")
+                raise TreebankError(f"{self.format.title} has no column for {name}; convert to CoNLL-U first")
             if len(values) != self.words + 1:
                 raise TreebankError(
                     f"{name} has {len(values)} entries, but {self.words} words and the dummy root need {self.words + 1}"
@@ -204,7 +204,7 @@ cdef class Sentence:
 
     @property
     def id(self):
-        """The sentence's id: `# sent_id = ...`, or the number in the comment above an SDP sentence; "" if there is none."""
+        """The sentence's id: `# sent_id = ...`, or the comment above an SDP sentence; "" if there is none."""
         for comment in self.comments:
             key, _, value = comment[1:].partition("=")
             if key.strip() == "sent_id":
@@ -224,9 +224,7 @@ cdef class Sentence:
         for token in self.rows:
             if token.is_range:
                 covered = int(token.id.partition("-")[2])
-            elif token.is_empty or int(token.id) < covered:
-                continue
-            elif int(token.id) == covered:
+            elif token.is_empty or int(token.id) <= covered:
                 continue
             pieces.append(token.form + (" " if token.space_after else ""))
         return "".join(pieces).strip()
@@ -252,7 +250,7 @@ cdef class Sentence:
         return ("0", *[self.field(row, 0) for row in range(self.rows_count) if self.kinds[row] != RANGE_ROW])
 
     def column(self, str name):
-        """A column of the words under our name for it ("form") or the format's own ("phead"); "_" where there is none."""
+        """A column of the words by our name ("form") or the format's own ("phead"); "_" where there is none."""
         cdef int32_t word
         values = self.cache.get(name) if self.cache is not None else None
         if values is None:
@@ -327,7 +325,7 @@ cdef class Sentence:
     def is_tree(self):
         """Whether every word has a head and following the heads leads to the dummy root; several roots are allowed."""
         cdef int32_t word, node
-        cdef int32_t* mark = <int32_t*>malloc((self.words + 1) * sizeof(int32_t))   # the word whose walk came here first
+        cdef int32_t* mark = <int32_t*>malloc((self.words + 1) * sizeof(int32_t))   # whose walk came here first
         cdef bint result = True
         if mark == NULL:
             raise MemoryError
@@ -536,7 +534,7 @@ def as_heads(values, int32_t words):
     heads = [int(head) for head in values]
     for word in range(1, words + 1):
         if not -1 <= heads[word] <= words:
-            raise TreebankError(f"word {word} has head {heads[word]}, but the words are numbered 1 to {words} (0: root)")
+            raise TreebankError(f"word {word} has head {heads[word]}, but heads are words 1 to {words}, or 0")
     return ["_" if head < 0 else str(head) for head in heads]
 
 
@@ -550,7 +548,7 @@ def as_field(value, str name, int32_t word):
 
 
 cdef class Scanner:
-    """Splits a stream of bytes into sentences; what cannot be parsed comes out as (bytes, line) for others to look at."""
+    """Splits a stream of bytes into sentences; what is none comes out as (bytes, line) for others to look at."""
 
     cdef bytes rest
     cdef object format

@@ -26,7 +26,7 @@ def name_of(source: Source) -> str:
 
 
 def blocks(source: Source) -> Iterator[bytes]:
-    """The bytes of a path, "-", a file object or an iterable of lines, decompressed where they begin like gzip or zstd."""
+    """The bytes of a path, "-", a file object or lines, decompressed where they begin like gzip or zstd."""
     return decompressed(raw_blocks(source), name_of(source))
 
 
@@ -150,7 +150,7 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
         return
     target = os.path.realpath(name)
-    if os.path.exists(target) and not os.path.isfile(target):      # a device or a pipe cannot be put in place later
+    if os.path.exists(target) and not os.path.isfile(target):  # a device or a pipe cannot be put in place later
         with open(target, "wb") as file:
             yield file
         return

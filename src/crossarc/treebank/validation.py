@@ -18,6 +18,8 @@ from crossarc.treebank.sentence import Sentence
 
 Check = Literal["syntax", "tree", "all"]
 CHECKS = ("syntax", "tree", "all")
+Roots = Literal["one", "any"]
+ROOTS = ("one", "any")
 
 # Codes of findings and what to do about each.
 REMEDIES = {
@@ -69,7 +71,7 @@ class Finding:
         return f"{self.source or '<input>'}:{self.line}: {name}{self.what}{end}"
 
 
-def inspect_syntax(raw: bytes, format: Format, *, source: str = "", line: int = 1) -> list[Finding]:  # noqa: A002
+def inspect_syntax(raw: bytes, format: Format, *, source: str = "", line: int = 1) -> list[Finding]:
     """All reasons why bytes are no sentence of a format; empty if they are one."""
     lines = raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     name = next((comment_id(text) for text in lines if comment_id(text)), "")
@@ -77,7 +79,7 @@ def inspect_syntax(raw: bytes, format: Format, *, source: str = "", line: int = 
     return [Finding(source, line + place, name, code, what) for place, code, what in sorted(faults)]
 
 
-Fault = tuple[int, str, str]       # line from the sentence's first, code, what
+Fault = tuple[int, str, str]  # line from the sentence's first, code, what
 
 SENT_ID = re.compile(rb"#\s*sent_id\s*=\s*(.*?)\s*$")
 
@@ -97,7 +99,7 @@ def utf8_faults(lines: list[bytes]) -> Iterator[Fault]:
             yield place, "utf8", f"byte 0x{text[error.start]:02x} at column {error.start + 1} is not UTF-8"
 
 
-def line_faults(lines: list[bytes], format: Format) -> Iterator[Fault]:  # noqa: A002
+def line_faults(lines: list[bytes], format: Format) -> Iterator[Fault]:
     """Faults of columns, ids, heads and comments."""
     width = len(format.columns)
     head = format.index("head")
@@ -132,7 +134,7 @@ def line_faults(lines: list[bytes], format: Format) -> Iterator[Fault]:  # noqa:
         yield last, "no-words", "there are lines, but no word" if rows else "a comment stands alone, without a sentence"
 
 
-def columns_fault(text: bytes, found: int, width: int, format: Format) -> str:  # noqa: A002
+def columns_fault(text: bytes, found: int, width: int, format: Format) -> str:
     """What is wrong with the number of columns, with a guess why."""
     what = f"{found} column{'s' * (found != 1)} instead of {width}"
     if found == 1 and len(text.split()) >= len(format.columns) - 1:
@@ -177,14 +179,19 @@ class Ids:
         return ("id", f"word {text} stands where word {expected} should") if text != expected else None
 
 
-def inspect_sentence(sentence: Sentence, check: Check, *, roots: str = "any") -> list[Finding]:
+def inspect_sentence(sentence: Sentence, check: Check, *, roots: Roots = "any") -> list[Finding]:
     """What is wrong with a sentence that can be read: its tree, and with "all" its graph and the form of its fields."""
     faults: list[Fault] = []
     if check != "syntax" and not sentence.is_tree and sentence.format.index("head") >= 0:
         faults += tree_faults(sentence)
-    if roots == "one" and sentence.is_tree and len(sentence.roots) > 1:
-        faults.append((sentence[sentence.roots[1]].line, "several-roots",
-                       f"there are {len(sentence.roots)} roots: words {', '.join(map(str, sentence.roots[:10]))}"))
+    if roots == "one" and check != "syntax" and sentence.is_tree and len(sentence.roots) > 1:
+        faults.append(
+            (
+                sentence[sentence.roots[1]].line,
+                "several-roots",
+                f"there are {len(sentence.roots)} roots: words {', '.join(map(str, sentence.roots[:10]))}",
+            )
+        )
     if check == "all":
         faults += [*graph_faults(sentence), *form_faults(sentence)]
     return [Finding(sentence.source, line, sentence.id, code, what) for line, code, what in sorted(faults)]
@@ -259,41 +266,27 @@ def form_faults(sentence: Sentence) -> Iterator[Fault]:
         if b"" in fields:
             yield sentence.line + place, "empty-field", f"column {fields.index(b'') + 1} is empty"
         if sentence.format.open_end and len(fields) > width:
-            yield sentence.line + place, "columns", f"{len(fields)} columns instead of {width}: there are tabs in the last"
-
-
-def validate(
-    source: object, format: str | Format | None = None, *, roots: str = "one"  # noqa: A002
-) -> Iterator[Finding | Sentence]:
-    """Each sentence of a source that is good, and each finding in those that are not, in the order of the file.
-
-    With `roots="any"` several roots are no fault.
-    """
-    from crossarc.treebank.formats import get_format
-    from crossarc.treebank.reading import opened, with_end
-    from crossarc.treebank.sentence import Scanner
-    from crossarc.treebank.streams import name_of
-
-    name = name_of(source)  # type: ignore[arg-type]
-    given, data = opened(source, get_format(format) if isinstance(format, str) else format)  # type: ignore[arg-type]
-    scanner = Scanner(given, name)
-    for block, final in with_end(data, scanner):
-        for item in scanner.feed(block, final):
-            if isinstance(item, tuple):
-                yield from inspect_syntax(item[0], given, source=name, line=item[1])
-                continue
-            findings = inspect_sentence(item, "all", roots=roots)
-            yield from findings or [item]
+            yield (
+                sentence.line + place,
+                "columns",
+                f"{len(fields)} columns instead of {width}: there are tabs in the last",
+            )
 
 
 def repair(
-    raw: bytes, format: Format, *, source: str = "", line: int = 1, check: Check = "syntax", roots: str = "any"  # noqa: A002
+    raw: bytes,
+    format: Format,
+    *,
+    source: str = "",
+    line: int = 1,
+    check: Check = "syntax",
+    roots: Roots = "any",
 ) -> Sentence | None:
     """The sentence with its faults mended, None if that takes knowledge we have not got.
 
-    Mended are: bytes that are not UTF-8 (replaced by U+FFFD), missing columns, blanks for tabs, heads that are no numbers,
-    comments out of place, empty fields; and, where a tree is asked for, missing and impossible heads, cycles and roots
-    (words are attached to the root). Ids out of order are not: which word is meant cannot be known.
+    Mended are: bytes that are not UTF-8 (replaced by U+FFFD), missing columns, blanks for tabs, heads that are no
+    numbers, comments out of place, empty fields; and, where a tree is asked for, missing and impossible heads, cycles
+    and roots (words are attached to the root). Ids out of order are not: which word is meant cannot be known.
     """
     text = repaired_lines(raw, format)
     if inspect_syntax(text, format):
@@ -308,7 +301,7 @@ def repair(
     return None if inspect_sentence(sentence, check, roots=roots) else sentence
 
 
-def repaired_lines(raw: bytes, format: Format) -> bytes:  # noqa: A002
+def repaired_lines(raw: bytes, format: Format) -> bytes:
     """The lines with UTF-8, columns, heads and comments mended."""
     newline = "\r\n" if b"\r\n" in raw else "\n"
     lines = raw.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").replace("\r\n", "\n").split("\n")
@@ -329,7 +322,7 @@ def repaired_lines(raw: bytes, format: Format) -> bytes:  # noqa: A002
     return (newline.join([*comments, *fixed]) + newline * 2).encode()
 
 
-def repaired_tree(sentence: Sentence, roots: str) -> Sentence:
+def repaired_tree(sentence: Sentence, roots: Roots) -> Sentence:
     """The sentence with heads that form a tree: what has no possible head, or closes a cycle, goes under the root."""
     n = len(sentence)
     old = sentence.heads.tolist()

@@ -23,14 +23,14 @@ __all__ = ["atomic_writer", "pieces", "write"]
 def write(
     sentences: Iterable[Sentence],
     target: str | os.PathLike[str] | BinaryIO,
-    format: str | Format | None = None,  # noqa: A002
+    format: str | Format | None = None,
     *,
     losses: Counter[str] | None = None,
 ) -> int:
     """Write sentences to a path, "-" or a binary file, and give their number.
 
-    The format is the one named, or the one of the path's extension, or each sentence's own. What it cannot carry is counted
-    in `losses`, or else logged at the end. The file appears only when it is complete.
+    The format is the one named, or the one of the path's extension, or each sentence's own. What it cannot carry is
+    counted in `losses`, or else logged at the end. The file appears only when it is complete.
     """
     wanted = get_format(format) if isinstance(format, str) else format
     if hasattr(target, "write"):
@@ -40,9 +40,7 @@ def write(
         return write_to(sentences, file, wanted or format_of_path(path), losses)
 
 
-def write_to(
-    sentences: Iterable[Sentence], file: BinaryIO, wanted: Format | None, losses: Counter[str] | None
-) -> int:
+def write_to(sentences: Iterable[Sentence], file: BinaryIO, wanted: Format | None, losses: Counter[str] | None) -> int:
     """Write to an open file in large blocks."""
     lost: Counter[str] = Counter() if losses is None else losses
     count = 0

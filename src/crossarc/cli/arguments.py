@@ -1,0 +1,17 @@
+"""Arguments that several commands share, so that they are called and explained the same everywhere."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Files = Annotated[
+    list[str], typer.Argument(metavar="FILE...", help="Treebank files; - is standard input, .gz and .zst are read too.")
+]
+From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="FORMAT", help="conllu, conllx, conll09 or sdp; else by extension or content."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")]

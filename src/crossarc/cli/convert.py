@@ -1,0 +1,56 @@
+"""`crossarc convert`: a treebank in another format."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from crossarc.cli.arguments import Files, From
+
+
+def convert(
+    files: Files,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")
+    ] = "-",
+    source: From = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--to", metavar="FORMAT", help="conllu, conllx, conll09 or sdp; else by the output's extension."),
+    ] = None,
+    on_error: Annotated[
+        str, typer.Option(metavar="POLICY", help="What to do with bad sentences: fail, skip or fix.")
+    ] = "fail",
+) -> None:
+    """Convert treebanks among CoNLL-U, CoNLL-X, CoNLL-2009 and SDP, and say what the target cannot carry.
+
+    \b
+    $ crossarc convert example.conllu -o example.conllx
+    example.conllx: 40 sentences in CoNLL-X
+    CoNLL-X cannot carry: 2 multiword ranges, 1 empty nodes, ...
+    """
+    count, title, lost = convert_files(files, output, source, target, on_error)
+    if output != "-":
+        print(f"{output}: {count:,} sentences{title and ' in ' + title}", file=sys.stderr)
+    if lost:
+        print(lost, file=sys.stderr)
+
+
+def convert_files(
+    files: list[str], output: str, source: str | None, target: str | None, on_error: str
+) -> tuple[int, str, str]:
+    """Write the sentences of all files; gives their number, the format's name, and what was lost in a line."""
+    from itertools import chain
+
+    from crossarc.treebank import read, write
+    from crossarc.treebank.conversion import describe_losses
+    from crossarc.treebank.formats import format_of_path, get_format
+
+    wanted = get_format(target) if target else format_of_path(output)
+    losses: Counter[str] = Counter()
+    sentences = chain.from_iterable(read(path, source, on_error=on_error) for path in files)  # type: ignore[arg-type]
+    count = write(sentences, output, wanted, losses=losses)
+    return count, wanted.title if wanted else "", describe_losses(losses, wanted) if wanted and losses else ""

@@ -1,0 +1,113 @@
+"""`crossarc validate`: what is wrong with a treebank."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crossarc.cli.arguments import Files, From, Json
+from crossarc.cli.console import print_json
+
+if TYPE_CHECKING:
+    from crossarc.treebank import Finding
+
+
+@dataclass
+class Verdict:
+    """What was found: figures over everything, and the findings up to a limit."""
+
+    good: int = 0
+    codes: Counter[str] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def validate(
+    files: Files,
+    source: From = None,
+    roots: Annotated[str, typer.Option(metavar="one|any", help="Whether a tree may have several roots.")] = "one",
+    limit: Annotated[int, typer.Option(metavar="N", min=0, help="Print at most so many findings a file.")] = 50,
+    fix: Annotated[
+        str | None,
+        typer.Option(
+            "--fix", metavar="FILE", help="Write the good sentences and those that can be repaired to this file."
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check ids, heads, cycles, roots, ranges, empty nodes, columns, UTF-8 and DEPS; exit code 1 if anything is wrong.
+
+    \b
+    $ crossarc validate train.conllu
+    train.conllu:812: sentence 's31': heads form a cycle 3 -> 7 -> 3; give one of these words a head outside the cycle
+    train.conllu: 4,507 good sentences, 1 finding (1 cycle)
+    """
+    verdicts = {path: validate_file(path, source, roots, limit) for path in files}
+    if json:
+        print_json({path: as_dict(verdict) for path, verdict in verdicts.items()})
+    else:
+        for path, verdict in verdicts.items():
+            print_verdict(path, verdict)
+    if fix:
+        kept, left_out = fix_files(files, source, roots, fix)
+        print(f"{fix}: {kept:,} sentences written, {left_out:,} left out", file=sys.stderr)
+    if any(verdict.codes for verdict in verdicts.values()):
+        raise typer.Exit(1)
+
+
+def validate_file(path: str, source: str | None, roots: str, limit: int) -> Verdict:
+    """Look at every sentence of a file."""
+    from crossarc.treebank import Finding
+    from crossarc.treebank import validate as findings_of
+
+    verdict = Verdict()
+    for item in findings_of(path, source, roots=roots):  # type: ignore[arg-type]
+        if not isinstance(item, Finding):
+            verdict.good += 1
+            continue
+        verdict.codes[item.code] += 1
+        if len(verdict.findings) < limit:
+            verdict.findings.append(item)
+    return verdict
+
+
+def fix_files(files: list[str], source: str | None, roots: str, output: str) -> tuple[int, int]:
+    """Write what is good or can be repaired; gives how many sentences were written and how many left out."""
+    from itertools import chain
+
+    from crossarc.treebank import read, write
+
+    left_out: set[tuple[str, str, int]] = set()
+
+    def count(finding: Finding) -> None:
+        if finding.action == "left out":
+            left_out.add((finding.source, finding.sentence, finding.line if not finding.sentence else 0))
+
+    sentences = chain.from_iterable(
+        read(path, source, on_error="fix", check="all", roots=roots, report=count)
+        for path in files  # type: ignore[arg-type]
+    )
+    return write(sentences, output), len(left_out)
+
+
+def print_verdict(path: str, verdict: Verdict) -> None:
+    """Findings, one a line, then the sum."""
+    for finding in verdict.findings:
+        print(finding)
+    total = verdict.codes.total()
+    if total > len(verdict.findings):
+        print(f"{path}: {total - len(verdict.findings):,} findings more (--limit shows more)")
+    kinds = ", ".join(f"{count:,} {code}" for code, count in verdict.codes.most_common())
+    print(f"{path}: {verdict.good:,} good sentences, {total:,} finding{'s' * (total != 1)}{kinds and f' ({kinds})'}")
+
+
+def as_dict(verdict: Verdict) -> dict[str, object]:
+    """The verdict for JSON."""
+    findings = [
+        {"line": each.line, "sentence": each.sentence, "code": each.code, "what": each.what, "remedy": each.remedy}
+        for each in verdict.findings
+    ]
+    return {"good_sentences": verdict.good, "codes": dict(verdict.codes), "findings": findings}

@@ -1,0 +1,49 @@
+"""What all tests share: where the treebanks are, and how hypothesis behaves."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "suite",
+    deadline=None,
+    max_examples=100,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("suite")
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def data_folder() -> Path | None:
+    """The real treebanks: where CROSSARC_DATA says, or beside the checkout."""
+    folders = (
+        [Path(os.environ["CROSSARC_DATA"])] if "CROSSARC_DATA" in os.environ else [ROOT.parent / "shared" / "data"]
+    )
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
+@pytest.fixture(scope="session")
+def treebanks() -> list[Path]:
+    folder = data_folder()
+    if folder is None:
+        pytest.skip("needs real treebanks: set CROSSARC_DATA to a folder of */{train,dev,test}.conllu")
+    files = sorted(folder.glob("*/*.conllu"))
+    assert files, f"{folder} has no */*.conllu"
+    return files
+
+
+@pytest.fixture(scope="session")
+def example() -> Path:
+    """The example treebank as it is installed."""
+    import crossarc
+
+    return Path(crossarc.__file__).parent / "data" / "example.conllu"
+
+
+@pytest.fixture(scope="session")
+def malformed() -> Path:
+    return ROOT / "tests" / "malformed"

@@ -1,0 +1,55 @@
+"""Generated trees, sentences and files."""
+
+from hypothesis import strategies as st
+
+from crossarc.treebank import Graph, Sentence
+
+
+@st.composite
+def trees(draw, min_size=1, max_size=12, single_root=False):
+    """Heads of a random tree: words are attached one by one, in random order, to any that is attached already."""
+    n = draw(st.integers(min_size, max_size))
+    order = draw(st.permutations(range(1, n + 1)))
+    heads = [-1] * (n + 1)
+    for place, word in enumerate(order):
+        choices = [0, *order[:place]] if not (single_root and place) else order[:place]
+        heads[word] = draw(st.sampled_from(choices))
+    return heads
+
+
+# Fields of any text but tabs and line ends, surrogates and the empty string.
+fields = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\t\n\r"), min_size=1, max_size=8)
+labels = st.sampled_from(["nsubj", "obj", "obl:agent", "punct", "dep", "[subj]", "ß"])
+
+
+@st.composite
+def sentences(draw, **options):
+    """Sentences with any text in their columns, a tree and a graph."""
+    heads = draw(trees(**options))
+    n = len(heads) - 1
+    column = st.lists(fields, min_size=n + 1, max_size=n + 1)
+    label_column = st.lists(labels, min_size=n + 1, max_size=n + 1)
+    arcs = draw(st.sets(st.tuples(st.integers(0, n), st.integers(1, n), labels), max_size=2 * n))
+    return Sentence.from_columns(
+        comments=["# sent_id = s", *("# " + text for text in draw(st.lists(fields, max_size=2)))],
+        forms=draw(column),
+        lemmas=draw(column),
+        upos=draw(column),
+        xpos=draw(column),
+        feats=draw(column),
+        misc=draw(column),
+        heads=heads,
+        deprels=draw(label_column),
+        graph=Graph.from_arcs(map(str, range(n + 1)), arcs),
+    )
+
+
+def tree(heads, deprels=None, forms=None, **columns):
+    """A sentence over a tree, for tests that care for little else."""
+    n = len(heads) - 1
+    return Sentence.from_columns(
+        forms=forms or ["", *(f"w{i}" for i in range(1, n + 1))],
+        heads=heads,
+        deprels=deprels or ["", *("root" if head == 0 else "dep" for head in heads[1:])],
+        **columns,
+    )
