@@ -39,8 +39,8 @@ def options(
     """Dependency parsing for trees and graphs whose arcs may cross."""
 
 
-app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
-app.command("compare", epilog=compare.EXAMPLE)(compare.compare)
+app.command()(evaluate.evaluate)
+app.command()(compare.compare)
 
 
 def main() -> None:

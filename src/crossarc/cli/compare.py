@@ -12,15 +12,6 @@ from crossarc.errors import CrossarcError
 if TYPE_CHECKING:
     from crossarc.evaluation import Comparison
 
-EXAMPLE = """\b
-Example:
-  $ crossarc compare gold.conllu malt.conllu ours.conllu
-  Comparison of A (malt.conllu) and B (ours.conllu)
-  \b
-          A      B   B - A   95% from    to        p   p (t-test)
-   LAS  83.19  85.60    2.41     2.01  2.80   0.0001       <0.0001
-   UAS  85.87  88.02    2.15     1.77  2.54   0.0001       <0.0001
-   ..."""
 LEVEL = 0.05
 
 
@@ -60,7 +51,17 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
 ) -> None:
-    """Compare two parsed files: differences, significance, who wins where, the oracle of both."""
+    """Compare two parsed files: differences, significance, who wins where, the oracle of both.
+
+    \b
+    $ crossarc compare gold.conllu malt.conllu ours.conllu
+    Comparison of A (malt.conllu) and B (ours.conllu)
+               A       B   B - A   95% from     to   p        p (t-test)
+     LAS   83.19   85.60    2.41       2.01   2.80   0.0001   <0.0001
+     UAS   85.87   88.02    2.15       1.77   2.54   0.0001   <0.0001
+     ...
+    B is significantly better in LAS (randomised comparator, p < 0.05)
+    """
     comparison = compare_files(
         gold, a, b, metric=metric, punctuation="none" if no_punct else "all", punctuation_by=punct,
         ignore_subtypes=ignore_subtypes, shuffles=shuffles, seed=seed, worst=worst,

@@ -21,19 +21,6 @@ if TYPE_CHECKING:
         Trees,
     )
 
-EXAMPLE = """\b
-Example:
-  $ crossarc evaluate gold.conllu parsed.conllu
-  Attachment of parsed.conllu
-  \b
-                  all tokens   no punctuation
-   LAS                 84.31            86.02
-   UAS                 88.10            89.75
-   label accuracy      91.20            92.11
-   ...
-  same tokens; all tokens; whole labels
-
-Figures of one file with another's tokens: --tokenization align. Files whose tokens differ are noticed."""
 TOKENIZATIONS = ("auto", "same", "align")
 CONFUSIONS_SHOWN = 20
 
@@ -108,8 +95,19 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
 ) -> None:
-    """Score a parsed file against gold: attachment, exact match, non-projective edges, graphs, whole
-    pipelines.
+    """Score a parsed file against gold: attachment, exact match, non-projective edges, graphs, pipelines.
+
+    Files whose tokens differ are aligned and scored by the metrics of the CoNLL 2018 shared task.
+
+    \b
+    $ crossarc evaluate gold.conllu parsed.conllu
+    Attachment of parsed.conllu
+                             all tokens   no punctuation
+     LAS                          84.31            86.02
+     UAS                          88.10            89.75
+     label accuracy               91.20            92.11
+     ...
+    same tokens; all tokens; whole labels
     """
     report = evaluate_files(
         gold, system, punctuation="none" if no_punct else "all", punctuation_by=punct, graph=graph,

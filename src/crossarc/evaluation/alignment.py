@@ -161,9 +161,7 @@ def align_words(gold: Words, system: Words) -> tuple[Counts, Counts]:
 def align_stretch(
     gold: Words, system: Words, g: int, s: int, pairs: list[tuple[int, int]]
 ) -> tuple[int, int]:
-    """Align the stretch of text around the multiword token at word `g` or `s`; gives the words that follow
-    it.
-    """
+    """Align the stretch of text around the multiword token at `g` or `s`; gives the words that follow it."""
     # A plain word that begins before the token sticks out of the stretch on the left.
     if gold.multiword[g]:
         end = gold.ends[g]

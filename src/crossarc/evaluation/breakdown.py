@@ -1,5 +1,4 @@
-"""Where the errors are: scores by label, part of speech, length, depth and crossing, and which labels are
-confused.
+"""Where the errors are: scores by label, part of speech, length, depth and crossing; labels confused.
 
 A breakdown sorts words into bins by a property. Some properties belong to the word and are the same in gold
 and system; others belong to the edge from its head, and there gold and system sort the same word each by
@@ -77,9 +76,7 @@ class Breakdown:
 
 @dataclass(frozen=True)
 class Confusion:
-    """How often the system gives label `system` to words whose label is `gold`, and how often on the right
-    head.
-    """
+    """How often words labelled `gold` are labelled `system` by the system, and how often on the right head."""
 
     gold: str
     system: str
@@ -135,9 +132,7 @@ def by_projectivity(pair: TreePair) -> Bins:
 
 
 def by_crossing(pair: TreePair) -> Bins:
-    """Bins by whether the edge crosses another; the edges of a system sentence that is no tree are in
-    neither.
-    """
+    """Bins by whether the edge crosses another; edges of a system sentence that is no tree are in neither."""
     return two_bins(pair, ("not crossing", "crossing"), "crossing")
 
 

@@ -1,6 +1,4 @@
-"""Two systems against the same gold trees: figures, significance, who wins where, and what both could do
-together.
-"""
+"""Two systems against the same gold trees: figures, significance, who wins where, the oracle of both."""
 
 from __future__ import annotations
 
@@ -83,9 +81,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class DifferingSentence:
-    """A sentence that A and B do differently well: its number from 1, id, place in the gold file, right and
-    total.
-    """
+    """A sentence that A and B do differently well: number from 1, id, place in gold, right words of each, total."""
 
     number: int
     id: str
@@ -98,9 +94,7 @@ class DifferingSentence:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The scores of A and B, their differences by metric, and the sentences that differ most by the chosen
-    one.
-    """
+    """The scores of A and B, their differences by metric, and the sentences that differ most."""
 
     setting: Setting
     metric: str

@@ -62,8 +62,7 @@ def arcs_of(sentences: list[Sentence]) -> list[Arc]:
 
 
 def collapse(sentence: Sentence) -> list[Arc]:
-    """The graph as distinct arcs between words, where a path through empty nodes is an arc with a joined
-    label.
+    """The graph as distinct arcs between words; a path through empty nodes is an arc with a joined label.
 
     3 -conj-> 5.1 -obj-> 6 becomes 3 -conj>obj-> 6. Paths pass no empty node twice; an empty node without head
     or without dependents leaves nothing behind.

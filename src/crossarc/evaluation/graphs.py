@@ -126,9 +126,7 @@ def differing(number: int, ours: Sentence | None, theirs: Sentence | None) -> Al
 
 
 def number_nodes(ours: Sentence, theirs: Sentence) -> dict[str, int] | None:
-    """One numbering of the nodes of both sides by their ids; None when there are words only, their own
-    numbers.
-    """
+    """One numbering of the nodes of both sides by their ids; None when there are words only."""
     if not ours.empty_nodes and not theirs.empty_nodes:
         return None
     return {name: k for k, name in enumerate(dict.fromkeys([*ours.graph.nodes, *theirs.graph.nodes]))}
@@ -137,9 +135,7 @@ def number_nodes(ours: Sentence, theirs: Sentence) -> dict[str, int] | None:
 def collect(
     sentence: Sentence, number: int, offset: int, numbering: dict[str, int] | None, columns: ArcColumns
 ) -> None:
-    """Add the arcs of a sentence to the columns; heads are numbers within the sentence, dependents in the
-    file.
-    """
+    """Add the arcs of a sentence; heads are numbers within the sentence, dependents in the file."""
     if not sentence.has_graph:
         return
     graph = sentence.graph

@@ -86,9 +86,7 @@ class ClassScore:
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean, of use only where both sides have the same true positives; None when one is
-        None.
-        """
+        """The harmonic mean, for sides with the same true positives; None when one of the two is None."""
         precision, recall = self.precision, self.recall
         if precision is None or recall is None:
             return None

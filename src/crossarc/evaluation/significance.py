@@ -30,9 +30,7 @@ class Bootstrap:
 
 @dataclass(frozen=True)
 class TTest:
-    """The statistic of a paired t-test (positive where B is better), its degrees of freedom and two-sided p
-    value.
-    """
+    """A paired t-test: the statistic (positive where B is better), degrees of freedom, two-sided p value."""
 
     t: float
     df: int
@@ -105,8 +103,7 @@ def paired_bootstrap(
 
 
 def paired_t_test(correct_a: ArrayLike, correct_b: ArrayLike, total: ArrayLike) -> TTest:
-    """The paired t-test over the sentences' scores, two-sided; sentences of which nothing counts are left
-    out.
+    """The two-sided paired t-test over sentence scores; sentences of which nothing counts are left out.
 
     Without any difference, or with fewer than two sentences, there is nothing to test and p is 1.
     """

@@ -211,8 +211,7 @@ def functional_children_agree(
     gold_functional: Mask,
     system_functional: Mask,
 ) -> Mask:
-    """For each aligned pair, whether the function words below it are the same, one by one, with the same
-    tags.
+    """For each aligned pair, whether the function words below it are the same, with the same tags.
 
     `agreed` says of each pair whether head, relation, UPOS and features are the same. The alignment keeps the
     order of words, so the two lists of children are equal exactly when they are of one length and each gold

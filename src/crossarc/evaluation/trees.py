@@ -132,9 +132,7 @@ class Trees:
 
     @cached_property
     def non_projective(self) -> Mask:
-        """For each word, whether the edge from its head is non-projective; False in a sentence that is no
-        tree.
-        """
+        """For each word, whether its edge is non-projective; False in a sentence that is no tree."""
         from crossarc.structure import non_projective_edges
 
         mask = np.zeros(len(self.heads), dtype=np.bool_)
