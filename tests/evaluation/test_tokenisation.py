@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import random
+import sys
+import unicodedata
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from crossarc.errors import AlignmentError
 from crossarc.evaluation import evaluate_tokenisation
 from crossarc.evaluation.alignment import without_spaces
+from crossarc.treebank import Sentence
 
 CONTENT = ("nsubj", "obj", "root")
 FUNCTIONAL = ("det", "case", "aux")
@@ -265,7 +268,16 @@ def test_equals_the_naive_twin(conllu, seed):
     )
 
 
-def test_spaces_inside_tokens_do_not_count():
+def test_spaces_are_those_of_the_unicode_category():
+    spaces = {chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Zs"}
+    assert {chr(code) for code in range(sys.maxunicode + 1) if not without_spaces(chr(code))} == spaces
+
+
+def test_spaces_inside_tokens_do_not_count(conllu):
+    gold = Sentence(b"1\t10 000\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
+    system = conllu("1 10 _ X _ _ 0 root\n2 000 _ X _ _ 1 flat")
+    assert evaluate_tokenisation([gold], system)["Tokens"].correct == 0
+    assert evaluate_tokenisation([gold], conllu("1 10000 _ X _ _ 0 root"))["LAS"].f1 == 100.0
     assert (
         without_spaces("10 000") == without_spaces("10\u00a0000") == without_spaces("10\u2009000") == "10000"
     )

@@ -134,6 +134,13 @@ def test_all_pairs_convert(sentence, first, second):
         assert there.deprels == sentence.deprels
 
 
+def test_sdp_files_begin_with_their_name(tmp_path, example):
+    for source in (example, io.StringIO(SDP)):
+        write(read(source), tmp_path / "a.sdp")
+        assert (tmp_path / "a.sdp").read_text().count("#SDP 2015\n") == 1
+        assert next(read(tmp_path / "a.sdp", "sdp")).id
+
+
 def test_write_converts_by_extension(tmp_path, caplog):
     write(read(io.StringIO(CONLLX)), tmp_path / "a.conllu")
     assert "CoNLL-U cannot carry: 1 values of PHEAD" in caplog.text

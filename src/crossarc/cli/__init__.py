@@ -8,7 +8,10 @@ from typing import Annotated
 
 import typer
 
-from crossarc.cli import compare, evaluate
+from crossarc.cli.compare import compare
+from crossarc.cli.convert import convert
+from crossarc.cli.evaluate import evaluate
+from crossarc.cli.validate import validate
 
 app = typer.Typer(
     name="crossarc",
@@ -39,8 +42,15 @@ def options(
     """Dependency parsing for trees and graphs whose arcs may cross."""
 
 
-app.command()(evaluate.evaluate)
-app.command()(compare.compare)
+for command in (validate, convert, evaluate, compare):
+    app.command(no_args_is_help=True)(command)
+
+
+def describe(error: Exception) -> str:
+    """An error in one line; those of the operating system name the file first."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def main() -> None:
@@ -58,7 +68,7 @@ def main() -> None:
     except (CrossarcError, OSError) as error:
         if debug:
             raise
-        print(f"crossarc: {error}", file=sys.stderr)
+        print(f"crossarc: {describe(error)}", file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         print("crossarc: interrupted; no file was changed", file=sys.stderr)

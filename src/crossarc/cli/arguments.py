@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 Files = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="Treebank files; - is standard input, .gz and .zst are read too.")
+    list[str], typer.Argument(metavar="FILE", help="Treebank files; - is standard input, .gz and .zst are read too.")
 ]
 From = Annotated[
     str | None,

@@ -44,6 +44,11 @@ def show(value: Cell) -> str:
     return f"{value:,}" if isinstance(value, int) else value
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: 1 sentence, 2,000 sentences."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def print_tables(tables: Iterable[Table], *, markdown: bool = False) -> None:
     """Print tables for a terminal, or as Markdown."""
     for table in tables:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from crossarc.cli.arguments import Files, From
+from crossarc.cli.console import counted
 
 
 def convert(
@@ -34,7 +35,7 @@ def convert(
     """
     count, title, lost = convert_files(files, output, source, target, on_error)
     if output != "-":
-        print(f"{output}: {count:,} sentences{title and ' in ' + title}", file=sys.stderr)
+        print(f"{output}: {counted(count, 'sentence')}{title and ' in ' + title}", file=sys.stderr)
     if lost:
         print(lost, file=sys.stderr)
 

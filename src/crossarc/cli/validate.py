@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crossarc.cli.arguments import Files, From, Json
-from crossarc.cli.console import print_json
+from crossarc.cli.console import counted, print_json
 
 if TYPE_CHECKING:
     from crossarc.treebank import Finding
@@ -53,7 +53,7 @@ def validate(
             print_verdict(path, verdict)
     if fix:
         kept, left_out = fix_files(files, source, roots, fix)
-        print(f"{fix}: {kept:,} sentences written, {left_out:,} left out", file=sys.stderr)
+        print(f"{fix}: {counted(kept, 'sentence')} written, {left_out:,} left out", file=sys.stderr)
     if any(verdict.codes for verdict in verdicts.values()):
         raise typer.Exit(1)
 
@@ -99,9 +99,10 @@ def print_verdict(path: str, verdict: Verdict) -> None:
         print(finding)
     total = verdict.codes.total()
     if total > len(verdict.findings):
-        print(f"{path}: {total - len(verdict.findings):,} findings more (--limit shows more)")
+        print(f"{path}: {counted(total - len(verdict.findings), 'finding')} more (--limit shows more)")
     kinds = ", ".join(f"{count:,} {code}" for code, count in verdict.codes.most_common())
-    print(f"{path}: {verdict.good:,} good sentences, {total:,} finding{'s' * (total != 1)}{kinds and f' ({kinds})'}")
+    good = counted(verdict.good, "good sentence")
+    print(f"{path}: {good}, {counted(total, 'finding')}{kinds and f' ({kinds})'}")
 
 
 def as_dict(verdict: Verdict) -> dict[str, object]:

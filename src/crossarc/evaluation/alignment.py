@@ -9,9 +9,10 @@ longest common subsequence of their lower-cased forms.
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,8 @@ from crossarc.evaluation.trees import Counts, Place, Source, sentences_of
 if TYPE_CHECKING:
     from crossarc.treebank.sentence import Sentence
 
+# The characters of Unicode category Zs.
+SPACE = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 ROOT = -1
 NO_HEAD = -2
 
@@ -77,6 +80,19 @@ class Words:
         place = Place(sentence.id, sentence.source, sentence.line)
         self.places.append(place)
         self.sentence_starts.append(at)
+        text = "".join(sentence.forms)
+        if not sentence.ranges and not SPACE.search(text) and "" not in sentence.forms[1:]:
+            # Nearly all sentences: every word is a token as it stands.
+            bounds = list(accumulate(map(len, sentence.forms), initial=at))
+            texts.append(text)
+            for starts in (self.token_starts, self.starts):
+                starts += bounds[1:-1]
+            for ends in (self.token_ends, self.ends):
+                ends += bounds[2:]
+            self.forms += sentence.forms[1:]
+            self.multiword += [False] * len(sentence)
+            self.sentence_ends.append(bounds[-1])
+            return
         ranges = {}
         for token in sentence.ranges:
             low, high = token.id.split("-")
@@ -114,9 +130,7 @@ class Words:
 
 def without_spaces(form: str) -> str:
     """A form without characters of category Zs, which may be within a token on one side only."""
-    if form.isascii():
-        return form.replace(" ", "")
-    return "".join(character for character in form if unicodedata.category(character) != "Zs")
+    return SPACE.sub("", form)
 
 
 def require_same_text(gold: Words, system: Words) -> None:

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crossarc.evaluation.alignment import ROOT, Words, align_words
 from crossarc.evaluation.scores import Score
 from crossarc.evaluation.tokenisation import UNALIGNED, gold_numbers
-from crossarc.evaluation.trees import Counts, Source, sentences_of
+from crossarc.evaluation.trees import Counts, Source, encode, sentences_of
+from crossarc.treebank.graph import Graph
 
 if TYPE_CHECKING:
     from crossarc.treebank.sentence import Sentence
 
-Arc = tuple[int, int, str]
+# Heads, dependents and labels.
+Arcs = tuple[Counts, Counts, list[str]]
 
 
 @dataclass(frozen=True)
@@ -45,38 +46,39 @@ def evaluate_enhanced(gold: Source, system: Source) -> EnhancedScores:
     sentences = [list(sentences_of(source)) for source in (gold, system)]
     words = [Words.of(side) for side in sentences]
     left, right = align_words(words[0], words[1])
-    to_gold = gold_numbers(words[1], left, right)
-    arcs = [arcs_of(side) for side in sentences]
-    return EnhancedScores(*(score_arcs(arcs, to_gold, len(left), cut) for cut in (False, True)))
+    sides = [arcs_of(side) for side in sentences]
+    return score_arcs(sides[0], sides[1], gold_numbers(words[1], left, right), len(left))
 
 
-def arcs_of(sentences: list[Sentence]) -> list[Arc]:
+def arcs_of(sentences: list[Sentence]) -> Arcs:
     """The collapsed arcs of all sentences, between numbers of words in the whole file."""
-    arcs: list[Arc] = []
+    heads, dependents = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    labels: list[str] = []
     before = -1
     for sentence in sentences:
-        for head, dependent, label in collapse(sentence):
-            arcs.append((head + before if head else ROOT, dependent + before, label))
+        if sentence.has_graph:
+            graph = collapse(sentence)
+            heads.append(np.where(graph.heads > 0, graph.heads.astype(np.int64) + before, ROOT))
+            dependents.append(graph.dependents.astype(np.int64) + before)
+            labels += graph.labels
         before += len(sentence)
-    return arcs
+    return np.concatenate(heads), np.concatenate(dependents), labels
 
 
-def collapse(sentence: Sentence) -> list[Arc]:
-    """The graph as distinct arcs between words; a path through empty nodes is an arc with a joined label.
+def collapse(sentence: Sentence) -> Graph:
+    """The graph as arcs between words only, where a path through empty nodes is an arc with a joined label.
 
     3 -conj-> 5.1 -obj-> 6 becomes 3 -conj>obj-> 6. Paths pass no empty node twice; an empty node without head
     or without dependents leaves nothing behind.
     """
-    if not sentence.has_graph:
-        return []
     graph = sentence.graph
     if not sentence.empty_nodes:
-        return list(dict.fromkeys(graph))
+        return graph
     word = [int(name) if name.isdigit() else -1 for name in graph.nodes]
     below: dict[int, list[tuple[int, str]]] = {}
     for head, dependent, label in graph:
         below.setdefault(head, []).append((dependent, label))
-    found: dict[Arc, None] = {}
+    found: dict[tuple[int, int, str], None] = {}
     for head, dependent, label in graph:
         if word[head] < 0:
             continue
@@ -88,7 +90,7 @@ def collapse(sentence: Sentence) -> list[Arc]:
                 continue
             paths += [((*nodes, child), f"{joined}>{step}") for child, step in below.get(nodes[-1], ())
                       if child not in nodes]
-    return sorted(found, key=lambda arc: arc[1])
+    return Graph.from_arcs((name for name in graph.nodes if name.isdigit()), found)
 
 
 def cut_path(label: str) -> str:
@@ -100,41 +102,32 @@ def cut_path(label: str) -> str:
     return ">".join(step.split(":", 1)[0] for step in label.split(">"))
 
 
-def score_arcs(collected: list[list[Arc]], to_gold: Counts, aligned: int, cut: bool) -> Score:
-    """Count the arcs both sides have, in terms of gold words.
+def score_arcs(gold: Arcs, system: Arcs, to_gold: Counts, aligned: int) -> EnhancedScores:
+    """Count the arcs both sides have, in terms of gold words; an arc written twice counts once.
 
     The shared task's script counts pairs of equal arcs of a word. Once labels are cut a word can have an arc
     twice, and then m times n pairs count; so they do here.
     """
-    gold_arcs, system_arcs = collected
-    labels: dict[str, int] = {}
-    short: dict[str, int] = {}
-    for arcs in collected:
-        for _, _, label in arcs:
-            if label not in short:
-                name = cut_path(label) if cut else label
-                short[label] = labels.setdefault(name, len(labels))
-
-    def columns(arcs: list[Arc]) -> tuple[Counts, Counts, NDArray[np.int64]]:
-        count = len(arcs)
-        return (
-            np.fromiter((arc[0] for arc in arcs), np.int64, count),
-            np.fromiter((arc[1] for arc in arcs), np.int64, count),
-            np.fromiter((short[arc[2]] for arc in arcs), np.int64, count),
-        )
-
-    keys = []
-    for arcs, numbers in ((gold_arcs, None), (system_arcs, to_gold)):
-        heads, dependents, names = columns(arcs)
+    names, labels = encode(gold[2], system[2])
+    _, (short,) = encode([cut_path(name) for name in names])
+    kinds, width = max(len(names), 1), int(max(gold[1].max(initial=0), system[1].max(initial=0), len(to_gold))) + 2
+    totals: list[int] = []
+    full: list[Counts] = []
+    cut: list[tuple[Counts, Counts]] = []
+    for (heads, dependents, _), label, numbers in ((gold, labels[0], None), (system, labels[1], to_gold)):
+        once = np.unique((dependents * width + heads + 1) * kinds + label, return_index=True)[1]
+        heads, dependents, label = heads[once], dependents[once], label[once]
+        totals.append(len(once))
         if numbers is not None:
             heads, dependents = numbers[heads], numbers[dependents]
             known = (heads != UNALIGNED) & (dependents != UNALIGNED)
-            heads, dependents, names = heads[known], dependents[known], names[known]
-        keys.append(np.unique(np.stack([dependents, heads, names], axis=1), axis=0, return_counts=True))
-    (gold_keys, gold_counts), (system_keys, system_counts) = keys
-    both, inverse = np.unique(np.concatenate([gold_keys, system_keys]), axis=0, return_inverse=True)
-    inverse = inverse.ravel()
-    pairs = np.bincount(inverse[:len(gold_keys)], gold_counts, len(both)) * np.bincount(
-        inverse[len(gold_keys):], system_counts, len(both)
+            heads, dependents, label = heads[known], dependents[known], label[known]
+        pairs = (dependents * width + heads + 1) * kinds
+        full.append(pairs + label)
+        cut.append(np.unique(pairs + short[label], return_counts=True))
+    (gold_keys, gold_counts), (system_keys, system_counts) = cut
+    _, at_gold, at_system = np.intersect1d(gold_keys, system_keys, assume_unique=True, return_indices=True)
+    return EnhancedScores(
+        Score(len(np.intersect1d(full[0], full[1], assume_unique=True)), totals[0], totals[1], aligned),
+        Score(int((gold_counts[at_gold] * system_counts[at_system]).sum()), totals[0], totals[1], aligned),
     )
-    return Score(int(pairs.sum()), len(gold_arcs), len(system_arcs), aligned)

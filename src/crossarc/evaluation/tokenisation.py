@@ -122,7 +122,7 @@ def score_words(gold: Words, system: Words) -> Tokenisation:
     same_upos, same_xpos = same((gold.upos, system.upos)), same((gold.xpos, system.xpos))
     same_feats, same_relation = same(feats), same((gold_relations, system_relations))
     # A lemma that gold leaves open cannot be wrong.
-    open_lemma = np.fromiter((lemma == "_" for lemma in gold.lemmas), np.bool_, len(gold))
+    open_lemma = np.fromiter(map("_".__eq__, gold.lemmas), np.bool_, len(gold))
     same_lemma = same((gold.lemmas, system.lemmas)) | open_lemma[left]
     same_head = heads_agree(gold, system, left, right)
     attached = same_head & same_relation
@@ -185,7 +185,8 @@ def universal_feats(column: list[str]) -> list[str]:
 
 def marks(relations: list[str], chosen: frozenset[str]) -> Mask:
     """For each word, whether its relation is one of the chosen."""
-    return np.fromiter((relation in chosen for relation in relations), np.bool_, len(relations))
+    known = {relation: relation in chosen for relation in set(relations)}
+    return np.fromiter(map(known.__getitem__, relations), np.bool_, len(relations))
 
 
 def gold_numbers(system: Words, left: Counts, right: Counts) -> Counts:

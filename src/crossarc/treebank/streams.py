@@ -11,7 +11,7 @@ from typing import IO, Any, BinaryIO, cast
 
 from crossarc.errors import MissingDependency, TreebankError
 
-BLOCK = 1 << 20
+BLOCK = 1 << 17  # small enough to stay in the cache between reading and parsing
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
 

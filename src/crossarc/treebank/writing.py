@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, cast
 
 from crossarc.treebank.conversion import convert, describe_losses
-from crossarc.treebank.formats import Format, format_of_path, get_format
+from crossarc.treebank.formats import SDP, Format, format_of_path, get_format
 from crossarc.treebank.sentence import Sentence
 from crossarc.treebank.streams import BLOCK, atomic_writer
 
 log = logging.getLogger(__name__)
 
+SDP_HEADER = b"#SDP 2015\n"
 BOM = b"\xef\xbb\xbf"
 
 __all__ = ["atomic_writer", "pieces", "write"]
@@ -54,6 +55,8 @@ def write_to(sentences: Iterable[Sentence], file: BinaryIO, wanted: Format | Non
             yield sentence if wanted is None or sentence.format == wanted else convert(sentence, wanted, lost)
 
     for piece in pieces(converted()):
+        if count == 1 and wanted == SDP and not piece.startswith(b"#SDP"):
+            pending.append(SDP_HEADER)
         pending.append(piece)
         size += len(piece)
         if size >= BLOCK:
