@@ -150,6 +150,7 @@ def test_broken_system_trees_are_counted(tree):
 @pytest.mark.parametrize(("text", "fault"), [
     ("a/2/x b/3/x c/1/x d/0/x", "cycle 1 -> 2 -> 3 -> 1"),
     ("a/0/x b/_/x", "word 2 has no head"),
+    ("a/_/x b/_/x", "the gold file has no trees"),
 ])
 def test_gold_must_be_trees(tree, text, fault):
     sentence = tree(text)

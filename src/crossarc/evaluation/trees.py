@@ -163,6 +163,8 @@ class Trees:
         if not len(bad):
             return
         number = int(bad[0])
+        if (self.heads < 0).all():
+            raise TreebankError(f"{self.places[number]}: the gold file has no trees; --graph scores its graphs")
         start = int(self.starts[number])
         heads = self.heads[start:start + int(self.lengths[number])].tolist()
         place = self.places[number]
