@@ -1,0 +1,61 @@
+"""What a tree or graph is: projective, planar, 2-planar; its gaps, crossings and cycles.
+
+Trees are given as `heads`: n + 1 integers, node 0 the dummy root with heads[0] == -1, the words 1..n with
+heads in 0..n; several words may hang from node 0. Heads that are no tree raise `StructureError`. Graphs are
+given as `Graph`.
+"""
+
+from crossarc.structure.classes import Classes
+from crossarc.structure.classification import classify
+from crossarc.structure.crossings import crossing_pairs, edge_degree, is_planar
+from crossarc.structure.graphs import (
+    cycles,
+    graph_crossing_pairs,
+    is_acyclic,
+    is_connected,
+    is_projective_graph,
+    multi_headed,
+)
+from crossarc.structure.planarity import is_two_planar, plane_count, planes
+from crossarc.structure.projectivity import (
+    gap_degree,
+    gap_degrees,
+    is_projective,
+    is_well_nested,
+    non_projective_edges,
+    non_projective_mask,
+)
+from crossarc.structure.recommendation import Recommendation, recommend
+from crossarc.structure.summary import Graphs, Summary, summarise
+from crossarc.structure.trees import depths, describe_fault, find_cycles
+
+__all__ = [
+    "Classes",
+    "Graphs",
+    "Recommendation",
+    "Summary",
+    "classify",
+    "crossing_pairs",
+    "cycles",
+    "depths",
+    "describe_fault",
+    "edge_degree",
+    "find_cycles",
+    "gap_degree",
+    "gap_degrees",
+    "graph_crossing_pairs",
+    "is_acyclic",
+    "is_connected",
+    "is_planar",
+    "is_projective",
+    "is_projective_graph",
+    "is_two_planar",
+    "is_well_nested",
+    "multi_headed",
+    "non_projective_edges",
+    "non_projective_mask",
+    "plane_count",
+    "planes",
+    "recommend",
+    "summarise",
+]

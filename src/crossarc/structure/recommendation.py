@@ -1,0 +1,92 @@
+"""Which parser suits a treebank, by the figures of its summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crossarc.errors import StructureError
+from crossarc.structure.summary import Summary, percent
+
+# Shares in percent where the advice changes.
+FEW_EDGES = 0.3         # non-projective edges: fewer cost a projective parser less than it gains
+MANY_EDGES = 5.0        # with more, crossing arcs are the rule and two planes a poor bet
+NEARLY_ALL = 99.0       # of the sentences 2-planar
+NOTABLE = 1.0           # of the nodes with several heads
+SMALL = 1_000           # sentences
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Names of presets: the most accurate parser, a fast one, one for the graph or ""; and why."""
+
+    accurate: str
+    fast: str
+    reason: str
+    graph: str = ""
+
+    def __str__(self) -> str:
+        graph = f"; for the graph: {self.graph}" if self.graph else ""
+        return f"Recommended: {self.accurate} ({self.reason}); fast: {self.fast}{graph}"
+
+
+def recommend(summary: Summary) -> Recommendation:
+    """Name parsers for a treebank.
+
+    >>> found = recommend(Summary(
+    ...     trees=1000, tree_words=20_000, projective=850, two_planar=998, non_projective_edges=200,
+    ... ))
+    >>> found.accurate, found.fast
+    ('carreras-npa', 'two-planar-label')
+    >>> found.reason
+    '15% of the sentences have crossing arcs, all but 0.2% are 2-planar'
+    """
+    graph, graph_reason = recommend_graph(summary)
+    if not summary.trees:
+        if not summary.graphs.sentences:
+            raise StructureError("no sentence has a tree or a graph: there is nothing to choose a parser for")
+        graph, graph_reason = graph or "dag-eager", graph_reason or "there are graphs but no trees"
+        return Recommendation(graph, "dag-eager", graph_reason, graph)
+    accurate, fast, reason = recommend_tree(summary)
+    if graph_reason:
+        reason += f"; {graph_reason}"
+    if summary.trees < SMALL:
+        reason += f"; with only {summary.trees:,} sentences, let cross-validation decide"
+    return Recommendation(accurate, fast, reason, graph)
+
+
+def recommend_tree(summary: Summary) -> tuple[str, str, str]:
+    """The accurate and the fast parser for trees, and why."""
+    edges = summary.non_projective_percent
+    crossed = summary.trees - summary.projective
+    beyond = summary.trees - summary.two_planar
+    if not crossed:
+        return "carreras", "arc-hybrid", "all sentences are projective"
+    if edges < FEW_EDGES:
+        return "carreras", "arc-hybrid", f"{shown(edges)} of the words have a non-projective edge"
+    reason = f"{shown(summary.share(crossed))} of the sentences have crossing arcs"
+    if edges > MANY_EDGES:
+        reason += f", {shown(edges)} of the words a non-projective edge"
+        return "carreras-npa", "covington", reason
+    if summary.share(summary.two_planar) >= NEARLY_ALL:
+        reason += f", all but {shown(summary.share(beyond))} are 2-planar" if beyond else ", all are 2-planar"
+        return "carreras-npa", "two-planar-label", reason
+    return "carreras-npa", "covington", f"{reason}, {shown(summary.share(beyond))} are not 2-planar"
+
+
+def recommend_graph(summary: Summary) -> tuple[str, str]:
+    """The parser for the graph and why; "" where the tree says nearly all."""
+    graphs = summary.graphs
+    if graphs.multi_headed_percent < NOTABLE:
+        return "", ""
+    reason = f"{shown(graphs.multi_headed_percent)} of the words have several heads"
+    crossed = percent(graphs.sentences - graphs.projective, graphs.sentences)
+    # Graphs that are projective come back whole from shifting and reducing; others need the lists.
+    name = "dag-eager" if crossed < 100 - NEARLY_ALL else "dag-covington"
+    return name, f"{reason}, {shown(crossed)} of the graphs are not projective"
+
+
+def shown(value: float) -> str:
+    """A share as people say it: 15%, 3.4%, 0.2%, less than 0.1%."""
+    if 0 < value < 0.05:
+        return "less than 0.1%"
+    return f"{value:.0f}%" if value >= 9.95 else f"{value:.1f}%"

@@ -1,0 +1,156 @@
+"""Heads as a tree: whether they are one, what is wrong if not, and the order in which the kernels walk it."""
+import numpy as np
+
+from crossarc.core.typedefs cimport token_t
+
+from crossarc.errors import StructureError
+from crossarc.structure.workspace import checked_heads, describe_range
+
+
+cdef bint arrange(Space* space) noexcept nogil:
+    """Fill first, child, order, place, size and depth; False, with `fault` set, if they are no tree."""
+    cdef const token_t* heads = space.heads
+    cdef token_t n = space.n
+    cdef token_t* first = space.first
+    cdef token_t* child = space.child
+    cdef token_t* order = space.order
+    cdef token_t* stack = space.spare[0]
+    cdef token_t v, h, t, i, top
+
+    space.fault = -1
+    for v in range(n + 2):
+        first[v] = 0
+    for v in range(1, n + 1):
+        h = heads[v]
+        if h < 0 or h > n or h == v:
+            space.fault = v
+            return False
+        first[h + 1] += 1
+    for v in range(n + 1):
+        first[v + 1] += first[v]
+        space.size[v] = first[v]                    # until the sizes are known: where the next child goes
+    for v in range(1, n + 1):
+        h = heads[v]
+        child[space.size[h]] = v
+        space.size[h] += 1
+
+    t = 0
+    top = 1
+    stack[0] = 0
+    space.depth[0] = 0
+    while top:
+        top -= 1
+        v = stack[top]
+        space.place[v] = t
+        order[t] = v
+        t += 1
+        space.size[v] = 1
+        if v:
+            space.depth[v] = space.depth[heads[v]] + 1
+        for i in range(first[v + 1] - 1, first[v] - 1, -1):
+            stack[top] = child[i]
+            top += 1
+    if t <= n:                                      # the rest hangs from a cycle
+        space.fault = 0
+        return False
+    for t in range(n, 0, -1):
+        v = order[t]
+        space.size[heads[v]] += space.size[v]
+    return True
+
+
+cdef token_t greatest_depth(Space* space) noexcept nogil:
+    """The depth of the deepest word of an arranged tree."""
+    cdef token_t v, best = 0
+    for v in range(1, space.n + 1):
+        best = max(best, space.depth[v])
+    return best
+
+
+cdef token_t check(Workspace work) except -1:
+    """Raise what `arrange` found wrong with the heads."""
+    if work.space.fault >= 0:
+        raise StructureError(describe_fault(np.asarray(work.held)))
+    return 0
+
+
+def describe_fault(heads):
+    """Say which word keeps the heads from being a tree, and how; an empty string when they are one."""
+    array = checked_heads(heads)
+    n = array.shape[0] - 1
+    for word, head in enumerate(array.tolist()):
+        if not word:
+            continue
+        if head == -1:
+            return f"word {word} has no head"
+        if not 0 <= head <= n:
+            return describe_range(word, head, n)
+        if head == word:
+            return f"word {word} is its own head"
+    cycles = find_cycles(array)
+    if cycles:
+        return f"heads form a cycle {' -> '.join(map(str, [*cycles[0], cycles[0][0]]))}"
+    return ""
+
+
+def find_cycles(heads):
+    """The cycles of any heads, of which some may be missing (-1). O(n).
+
+    Each begins at its leftmost word and goes from head to dependent; they stand in order of that word.
+
+    >>> find_cycles([-1, 0, 4, 2, 3, 5, -1])
+    [[2, 3, 4], [5]]
+    """
+    array = checked_heads(heads)
+    cdef const token_t[::1] view = array
+    cdef token_t n = <token_t> view.shape[0] - 1
+    cdef token_t[::1] seen = np.zeros(n + 1, dtype=np.int32)
+    cdef token_t[::1] entry = np.zeros(n + 1, dtype=np.int32)
+    cdef token_t v, u, wrong = 0, found = 0
+    with nogil:
+        for v in range(1, n + 1):
+            if view[v] < -1 or view[v] > n:
+                wrong = v
+                break
+        if not wrong:
+            for v in range(1, n + 1):
+                u = v
+                while u > 0 and not seen[u]:    # seen says in which walk: one that meets itself is a cycle
+                    seen[u] = v
+                    u = view[u]
+                if u > 0 and seen[u] == v:
+                    entry[found] = u
+                    found += 1
+    if wrong:
+        raise StructureError(describe_range(wrong, array[wrong], n))
+    result = []
+    for v in range(found):
+        cycle = [entry[v]]
+        u = view[entry[v]]
+        while u != entry[v]:
+            cycle.append(u)
+            u = view[u]
+        cycle.reverse()
+        start = cycle.index(min(cycle))
+        result.append(cycle[start:] + cycle[:start])
+    return sorted(result)
+
+
+def depths(heads):
+    """The number of arcs from node 0 to each node, as an int32 array of n + 1 entries. O(n).
+
+    >>> depths([-1, 2, 0, 2, 3]).tolist()
+    [0, 2, 1, 2, 3]
+    """
+    cdef Workspace work = Workspace()
+    cdef token_t n = work.hold(heads)
+    cdef token_t[::1] view
+    cdef token_t v
+    result = np.empty(n + 1, dtype=np.int32)
+    view = result
+    with nogil:
+        if arrange(&work.space):
+            for v in range(n + 1):
+                view[v] = work.space.depth[v]
+    check(work)
+    return result

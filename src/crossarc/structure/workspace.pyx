@@ -1,0 +1,84 @@
+"""The memory that the kernels of a call share: one block, carved into arrays, grown but never shrunk."""
+import numpy as np
+
+from libc.stdlib cimport free, malloc
+
+from crossarc.core.typedefs cimport token_t
+
+from crossarc.errors import StructureError
+
+cdef enum:
+    NAMED = 15
+
+
+def checked_heads(heads):
+    """Heads as a contiguous int32 array of n + 1 entries, the first -1; not checked to be a tree."""
+    array = np.asarray(heads)
+    if array.ndim != 1 or array.shape[0] == 0:
+        raise StructureError(f"heads must be one row of n + 1 entries, not an array of shape {array.shape}")
+    if array.dtype.kind not in "iu":
+        raise StructureError(f"heads must be integers, not {array.dtype}")
+    if array[0] != -1:
+        raise StructureError(f"heads[0] must be -1, for node 0 has no head; it is {array[0]}")
+    if array.dtype != np.int32:
+        wide = np.flatnonzero((array < -1) | (array >= array.shape[0]))
+        if wide.size:
+            raise StructureError(describe_range(int(wide[0]), int(array[wide[0]]), array.shape[0] - 1))
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def describe_range(word, head, n):
+    """The sentence that says a head lies outside the sentence."""
+    return f"word {word} has head {head}, which is not in the sentence of {n} words"
+
+
+cdef class Workspace:
+    """Arrays for sentences of up to `room` nodes or arcs."""
+
+    def __cinit__(self):
+        self.space.memory = NULL
+        self.space.room = 0
+        self.space.fault = -1
+
+    def __dealloc__(self):
+        free(self.space.memory)
+
+    cdef token_t reserve(self, token_t size) except -1:
+        """Make room for `size` nodes or arcs. What the arrays held is lost."""
+        cdef token_t* at
+        cdef token_t i
+        cdef size_t stride = <size_t> size + 2      # one entry more than nodes for offsets, one for open ends
+        if size <= self.space.room:
+            return 0
+        free(self.space.memory)
+        self.space.room = 0
+        self.space.memory = at = <token_t*> malloc((NAMED + SPARES) * stride * sizeof(token_t))
+        if at == NULL:
+            raise MemoryError
+        self.space.first = at
+        self.space.child = at + stride
+        self.space.order = at + 2 * stride
+        self.space.place = at + 3 * stride
+        self.space.size = at + 4 * stride
+        self.space.depth = at + 5 * stride
+        self.space.crooked = at + 6 * stride
+        self.space.gaps = at + 7 * stride
+        self.space.begin = at + 8 * stride
+        self.space.end = at + 9 * stride
+        self.space.name = at + 10 * stride
+        self.space.closing = at + 11 * stride
+        self.space.before = at + 12 * stride
+        self.space.after = at + 13 * stride
+        self.space.plane = at + 14 * stride
+        for i in range(SPARES):
+            self.space.spare[i] = at + (NAMED + <size_t> i) * stride
+        self.space.room = size
+        return 0
+
+    cdef token_t hold(self, object heads) except -1:
+        """Take the heads of one sentence, checked in shape only, and make room for it; gives n."""
+        self.held = checked_heads(heads)
+        self.space.heads = &self.held[0]
+        self.space.n = <token_t> self.held.shape[0] - 1
+        self.reserve(self.space.n + 1)
+        return self.space.n
