@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossarc.errors import AlignmentError
 from crossarc.evaluation.trees import Counts, Place, Source, sentences_of
@@ -59,11 +60,9 @@ class Words:
         """Lay out the sentences of a file or stream."""
         words = cls()
         texts: list[str] = []
-        heads = [words.heads]
+        heads = []
         for sentence in sentences_of(source):
-            own = sentence.heads[1:].astype(np.int64)
-            missing = (own < 0) | (own > len(own))
-            heads.append(np.where(missing, NO_HEAD, np.where(own == 0, ROOT, own + len(words) - 1)))
+            heads.append(sentence.heads[1:])
             words.add_tokens(sentence, texts)
             words.lemmas += sentence.lemmas[1:]
             words.upos += sentence.upos[1:]
@@ -71,7 +70,7 @@ class Words:
             words.feats += sentence.feats[1:]
             words.deprels += sentence.deprels[1:]
         words.text = "".join(texts)
-        words.heads = np.concatenate(heads)
+        words.heads = number_heads(heads)
         return words
 
     def add_tokens(self, sentence: Sentence, texts: list[str]) -> None:
@@ -80,24 +79,24 @@ class Words:
         place = Place(sentence.id, sentence.source, sentence.line)
         self.places.append(place)
         self.sentence_starts.append(at)
-        text = "".join(sentence.forms)
-        if not sentence.ranges and not SPACE.search(text) and "" not in sentence.forms[1:]:
-            # Nearly all sentences: every word is a token as it stands.
-            bounds = list(accumulate(map(len, sentence.forms), initial=at))
+        forms, word = sentence.forms, 1
+        text = "".join(forms)
+        if not sentence.ranges and not SPACE.search(text) and "" not in forms[1:]:
+            # Nearly all sentences: every word is a token as it stands. The form of node 0 is empty.
+            bounds = list(accumulate(map(len, forms), initial=at))
             texts.append(text)
             for starts in (self.token_starts, self.starts):
                 starts += bounds[1:-1]
             for ends in (self.token_ends, self.ends):
                 ends += bounds[2:]
-            self.forms += sentence.forms[1:]
-            self.multiword += [False] * len(sentence)
+            self.forms += forms[1:]
+            self.multiword += [False] * (len(forms) - 1)
             self.sentence_ends.append(bounds[-1])
             return
         ranges = {}
         for token in sentence.ranges:
             low, high = token.id.split("-")
             ranges[int(low)] = (int(high), token.form)
-        forms, word = sentence.forms, 1
         while word < len(forms):
             inside = word in ranges
             last, form = ranges[word] if inside else (word, forms[word])
@@ -126,6 +125,17 @@ class Words:
         number = max(bisect_right(self.sentence_starts, position) - 1, 0)
         rest = self.text[position:position + 20]
         return f"{self.places[number]} (sentence {number + 1}) " + (f"has {rest!r}" if rest else "ends")
+
+
+def number_heads(rows: list[NDArray[np.int32]]) -> Counts:
+    """The heads of all sentences as numbers of words in the whole file."""
+    if not rows:
+        return np.zeros(0, np.int64)
+    lengths = np.array([len(row) for row in rows], dtype=np.int64)
+    heads = np.concatenate(rows).astype(np.int64)
+    first, length = np.repeat(np.cumsum(lengths) - lengths, lengths), np.repeat(lengths, lengths)
+    missing = (heads < 0) | (heads > length)
+    return np.where(missing, NO_HEAD, np.where(heads == 0, ROOT, heads + first - 1))
 
 
 def without_spaces(form: str) -> str:

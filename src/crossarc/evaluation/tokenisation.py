@@ -7,13 +7,14 @@ section 6.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import eq
 from typing import Any
 
 import numpy as np
 
 from crossarc.evaluation.alignment import NO_HEAD, ROOT, Words, align_words
 from crossarc.evaluation.scores import Score
-from crossarc.evaluation.trees import Counts, Mask, Source, cut_subtypes, encode
+from crossarc.evaluation.trees import Counts, Mask, Source, cut_subtypes
 
 CONTENT_RELATIONS = frozenset(
     {
@@ -105,25 +106,23 @@ def score_words(gold: Words, system: Words) -> Tokenisation:
     """The scores of files that are laid out already."""
     left, right = align_words(gold, system)
     aligned = len(left)
+    left_list, right_list = left.tolist(), right.tolist()
 
-    def same(*columns: tuple[list[str], list[str]]) -> Mask:
-        """For each aligned pair, whether all columns agree."""
-        result = np.ones(aligned, dtype=np.bool_)
-        for ours, theirs in columns:
-            _, (a, b) = encode(ours, theirs)
-            result &= a[left] == b[right]
-        return result
+    def same(ours: list[str], theirs: list[str]) -> Mask:
+        """For each aligned pair, whether a column agrees."""
+        pairs = map(eq, map(ours.__getitem__, left_list), map(theirs.__getitem__, right_list))
+        return np.fromiter(pairs, np.bool_, aligned)
 
     def score(correct: Mask) -> Score:
         return Score(int(correct.sum()), len(gold), len(system), aligned)
 
     gold_relations, system_relations = cut_subtypes(gold.deprels), cut_subtypes(system.deprels)
     feats = universal_feats(gold.feats), universal_feats(system.feats)
-    same_upos, same_xpos = same((gold.upos, system.upos)), same((gold.xpos, system.xpos))
-    same_feats, same_relation = same(feats), same((gold_relations, system_relations))
+    same_upos, same_xpos = same(gold.upos, system.upos), same(gold.xpos, system.xpos)
+    same_feats, same_relation = same(*feats), same(gold_relations, system_relations)
     # A lemma that gold leaves open cannot be wrong.
     open_lemma = np.fromiter(map("_".__eq__, gold.lemmas), np.bool_, len(gold))
-    same_lemma = same((gold.lemmas, system.lemmas)) | open_lemma[left]
+    same_lemma = same(gold.lemmas, system.lemmas) | open_lemma[left]
     same_head = heads_agree(gold, system, left, right)
     attached = same_head & same_relation
 
@@ -168,8 +167,10 @@ def span_score(
     gold_starts: list[int], gold_ends: list[int], system_starts: list[int], system_ends: list[int]
 ) -> Score:
     """The spans that both sides have."""
-    common = set(zip(gold_starts, gold_ends, strict=True)) & set(zip(system_starts, system_ends, strict=True))
-    return Score(len(common), len(gold_starts), len(system_starts))
+    width = max(gold_ends[-1:] + system_ends[-1:], default=0) + 1
+    gold = np.array(gold_starts, dtype=np.int64) * width + np.array(gold_ends, dtype=np.int64)
+    system = np.array(system_starts, dtype=np.int64) * width + np.array(system_ends, dtype=np.int64)
+    return Score(len(np.intersect1d(gold, system)), len(gold), len(system))
 
 
 def universal_feats(column: list[str]) -> list[str]:
