@@ -62,15 +62,18 @@ def test_skipped_sentences():
         structure.classify(heads, starts)
 
 
-@pytest.mark.parametrize(("heads", "starts", "message"), [
-    ([-1, 0], [0, 1], "from 0 to the 2 entries"),
-    ([-1, 0], [1, 2], "from 0 to the 2 entries"),
-    ([-1, 0], [], "from 0 to the 2 entries"),
-    ([-1, 0], [0, 0, 2], "sentence 0 has no entry for node 0"),
-    ([-1, 0, 0], [0, 2, 3], r"sentence 1: heads\[0\] must be -1"),
-    ([-1, 0, -1, 2**40], [0, 2, 4], "sentence 1: word 1 has head"),
-    ([-1.5, 0.5], [0, 2], "integers"),
-])
+@pytest.mark.parametrize(
+    ("heads", "starts", "message"),
+    [
+        ([-1, 0], [0, 1], "from 0 to the 2 entries"),
+        ([-1, 0], [1, 2], "from 0 to the 2 entries"),
+        ([-1, 0], [], "from 0 to the 2 entries"),
+        ([-1, 0], [0, 0, 2], "sentence 0 has no entry for node 0"),
+        ([-1, 0, 0], [0, 2, 3], r"sentence 1: heads\[0\] must be -1"),
+        ([-1, 0, -1, 2**40], [0, 2, 4], "sentence 1: word 1 has head"),
+        ([-1.5, 0.5], [0, 2], "integers"),
+    ],
+)
 def test_faults_are_named(heads, starts, message):
     with pytest.raises(StructureError, match=message):
         structure.classify(heads, starts)

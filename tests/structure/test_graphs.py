@@ -53,7 +53,8 @@ def test_random_graphs(graph):
     assert structure.is_acyclic(graph) == nx.is_directed_acyclic_graph(directed)
 
     looped = [
-        part for part in nx.strongly_connected_components(directed)
+        part
+        for part in nx.strongly_connected_components(directed)
         if len(part) > 1 or any(directed.has_edge(v, v) for v in part)
     ]
     found = structure.cycles(graph)
@@ -91,10 +92,10 @@ def test_a_tree_with_one_root_is_a_graph(data):
 
 
 def test_shared_subject():
-    """"Ann wants to sing": Ann is the subject of both verbs; the arcs are nested and share an end."""
+    """ "Ann wants to sing": Ann is the subject of both verbs; the arcs are nested and share an end."""
     graph = make(4, [(0, 2), (2, 1), (4, 1), (2, 4), (4, 3)])
     assert structure.multi_headed(graph).tolist() == [1]
-    assert not structure.is_projective_graph(graph)             # the root lies under the arc from 4 to 1
+    assert not structure.is_projective_graph(graph)  # the root lies under the arc from 4 to 1
     assert len(structure.graph_crossing_pairs(graph)) == 0
     assert structure.is_projective_graph(make(4, [(0, 2), (2, 1), (2, 4), (3, 4), (2, 3)]))
 
@@ -138,10 +139,17 @@ def test_long_graphs():
     assert structure.is_projective_graph(chain)
 
 
-@pytest.mark.parametrize("function", [
-    structure.cycles, structure.is_acyclic, structure.is_connected, structure.multi_headed,
-    structure.graph_crossing_pairs, structure.is_projective_graph,
-])
+@pytest.mark.parametrize(
+    "function",
+    [
+        structure.cycles,
+        structure.is_acyclic,
+        structure.is_connected,
+        structure.multi_headed,
+        structure.graph_crossing_pairs,
+        structure.is_projective_graph,
+    ],
+)
 @pytest.mark.parametrize("arc", [(3, 1), (-1, 1), (1, 0), (1, 3)])
 def test_arcs_outside_the_sentence(function, arc):
     broken = Graph(("0", "1", "2"), np.array([arc[0]]), np.array([arc[1]]), ("x",))

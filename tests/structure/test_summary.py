@@ -83,7 +83,7 @@ def test_graphs():
     assert (found.ranges, found.empty_nodes) == (1, 1)
     graphs = found.graphs
     assert graphs.sentences == 3
-    assert graphs.differing == 2                # the third has two labels for one arc, no other arc
+    assert graphs.differing == 2  # the third has two labels for one arc, no other arc
     assert graphs.nodes == 10
     assert graphs.arcs == 12
     assert graphs.arcs_per_node == pytest.approx(1.2)
@@ -126,7 +126,7 @@ def test_memory_is_that_of_a_chunk(monkeypatch):
 
     seen = 0
     for chunk in summary.chunked(stream()):
-        assert len(chunk) == 10                 # three words and node 0 each
+        assert len(chunk) == 10  # three words and node 0 each
         seen += len(chunk)
         assert len(made) == seen
     assert seen == 100
@@ -143,25 +143,35 @@ def test_dictionary_is_json():
 
 def figures(*, trees=10_000, crossed=0, beyond=0, edges=0, graphs=None):
     return Summary(
-        sentences=trees, trees=trees, tree_words=20 * trees, projective=trees - crossed,
-        planar=trees - crossed, two_planar=trees - beyond, non_projective_edges=edges,
+        sentences=trees,
+        trees=trees,
+        tree_words=20 * trees,
+        projective=trees - crossed,
+        planar=trees - crossed,
+        two_planar=trees - beyond,
+        non_projective_edges=edges,
         graphs=graphs or Graphs(),
     )
 
 
-@pytest.mark.parametrize(("found", "accurate", "fast", "reason"), [
-    (figures(), "carreras", "arc-hybrid", "all sentences are projective"),
-    (figures(crossed=200, edges=400), "carreras", "arc-hybrid", "0.2% of the words have a non-projective"),
-    (figures(crossed=1, edges=1), "carreras", "arc-hybrid", "less than 0.1% of the words"),
-    (
-        figures(crossed=1_500, beyond=20, edges=2_000), "carreras-npa", "two-planar-label",
-        "15% of the sentences have crossing arcs, all but 0.2% are 2-planar",
-    ),
-    (figures(crossed=900, edges=1_000), "carreras-npa", "two-planar-label", "9.0% of .*, all are 2-planar"),
-    (figures(crossed=3_000, beyond=500, edges=5_000), "carreras-npa", "covington", "5.0% are not 2-planar"),
-    (figures(crossed=7_000, edges=26_000), "carreras-npa", "covington", "13% of the words a non-projective"),
-    (figures(trees=400), "carreras", "arc-hybrid", "only 400 sentences, let cross-validation decide"),
-])
+@pytest.mark.parametrize(
+    ("found", "accurate", "fast", "reason"),
+    [
+        (figures(), "carreras", "arc-hybrid", "all sentences are projective"),
+        (figures(crossed=200, edges=400), "carreras", "arc-hybrid", "0.2% of the words have a non-projective"),
+        (figures(crossed=1, edges=1), "carreras", "arc-hybrid", "less than 0.1% of the words"),
+        (
+            figures(crossed=1_500, beyond=20, edges=2_000),
+            "carreras-npa",
+            "two-planar-label",
+            "15% of the sentences have crossing arcs, all but 0.2% are 2-planar",
+        ),
+        (figures(crossed=900, edges=1_000), "carreras-npa", "two-planar-label", "9.0% of .*, all are 2-planar"),
+        (figures(crossed=3_000, beyond=500, edges=5_000), "carreras-npa", "covington", "5.0% are not 2-planar"),
+        (figures(crossed=7_000, edges=26_000), "carreras-npa", "covington", "13% of the words a non-projective"),
+        (figures(trees=400), "carreras", "arc-hybrid", "only 400 sentences, let cross-validation decide"),
+    ],
+)
 def test_recommendations(found, accurate, fast, reason):
     advice = recommend(found)
     assert (advice.accurate, advice.fast, advice.graph) == (accurate, fast, "")

@@ -69,7 +69,8 @@ def dominated(heads, node):
 
 def naive_non_projective(heads):
     return [
-        d for d in range(1, len(heads))
+        d
+        for d in range(1, len(heads))
         if not set(range(min(d, heads[d]) + 1, max(d, heads[d]))) <= dominated(heads, heads[d])
     ]
 
@@ -96,7 +97,8 @@ def naive_well_nested(heads):
     sets = [dominated(heads, node) for node in range(1, len(heads))]
     return not any(
         a1 < b1 < a2 < b2
-        for a, b in itertools.permutations(sets, 2) if not a & b
+        for a, b in itertools.permutations(sets, 2)
+        if not a & b
         for a1, a2 in itertools.combinations(sorted(a), 2)
         for b1, b2 in itertools.combinations(sorted(b), 2)
     )
@@ -167,7 +169,7 @@ def check_all(heads):
 @pytest.mark.parametrize("n", range(5))
 def test_every_small_tree(n):
     found = list(all_trees(n))
-    assert len(found) == (n + 1) ** (n - 1) if n else 1     # Cayley: labelled trees on n + 1 nodes
+    assert len(found) == (n + 1) ** (n - 1) if n else 1  # Cayley: labelled trees on n + 1 nodes
     for heads in found:
         check_all(heads)
 
@@ -364,10 +366,19 @@ def test_cycle_of_every_word():
 
 
 TREE_FUNCTIONS = [
-    structure.is_projective, structure.non_projective_edges, structure.non_projective_mask,
-    structure.crossing_pairs, structure.is_planar, structure.is_two_planar, structure.planes,
-    structure.plane_count, structure.gap_degree, structure.gap_degrees, structure.is_well_nested,
-    structure.edge_degree, structure.depths,
+    structure.is_projective,
+    structure.non_projective_edges,
+    structure.non_projective_mask,
+    structure.crossing_pairs,
+    structure.is_planar,
+    structure.is_two_planar,
+    structure.planes,
+    structure.plane_count,
+    structure.gap_degree,
+    structure.gap_degrees,
+    structure.is_well_nested,
+    structure.edge_degree,
+    structure.depths,
 ]
 FAULTS = [
     ([], "one row of n . 1 entries"),
@@ -405,7 +416,7 @@ def test_cycles_of_any_heads():
 def test_cycles_agree_with_networkx(rest):
     heads = [-1, *rest]
     arcs = nx.DiGraph([(h, d) for d, h in enumerate(heads) if h > 0])
-    expected = sorted(c[c.index(min(c)):] + c[:c.index(min(c))] for c in nx.simple_cycles(arcs))
+    expected = sorted(c[c.index(min(c)) :] + c[: c.index(min(c))] for c in nx.simple_cycles(arcs))
     assert structure.find_cycles(heads) == expected
 
 
@@ -416,9 +427,7 @@ def test_heads_are_not_changed():
     assert structure.planes(heads).tolist() == [-1, 0, 1, -1, 0]
 
 
-@pytest.mark.parametrize(
-    "name", ["trees", "projectivity", "crossings", "planarity", "classification", "graphs"]
-)
+@pytest.mark.parametrize("name", ["trees", "projectivity", "crossings", "planarity", "classification", "graphs"])
 def test_examples_run(name):
     result = doctest.testmod(importlib.import_module(f"crossarc.structure.{name}"))
     assert result.attempted

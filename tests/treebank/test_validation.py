@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from crossarc.errors import TreebankError
 from crossarc.treebank import FORMATS, Finding, Sentence, read, validate
+from crossarc.treebank.graph import deps_fault
 from crossarc.treebank.sentence import Scanner
 from crossarc.treebank.validation import REMEDIES, cycles, inspect_syntax
 from helpers import sentences, trees
@@ -146,6 +147,25 @@ def test_native_and_detailed_checks_agree(data, name):
     for item in Scanner(FORMATS[name], "f").feed(data, final=True):
         raw = item[0] if isinstance(item, tuple) else item.raw
         assert bool(inspect_syntax(raw, FORMATS[name])) == isinstance(item, tuple)
+
+
+deps_pieces = st.sampled_from(
+    ["0", "1", "2", "3", "1.1", "1.2", "0.1", "01", ".", ":", "|", "a", "é", "_", "9999999999"]
+)
+
+
+@given(st.lists(deps_pieces, max_size=8).map("".join))
+def test_native_and_detailed_deps_agree(deps):
+    """The native parser of DEPS refuses what the detailed look finds a fault in, and nothing else."""
+    lines = ["1\ta\t_\tN\t_\t_\t0\troot\t0:root\t_", "1.1\tb\t_\tN\t_\t_\t_\t_\t_\t_"]
+    lines.append(f"2\tc\t_\tN\t_\t_\t1\tdep\t{deps}\t_")
+    sentence = Sentence(("\n".join(lines) + "\n\n").encode())
+    fault = deps_fault(deps, sentence.node_ids)
+    assert (sentence.deps_arcs() is None) == bool(fault)
+    if not fault and deps != "_":
+        arcs = [entry.partition(":") for entry in deps.split("|")]
+        expected = [(sentence.node_ids.index(head), 3, label) for head, _, label in arcs]
+        assert list(sentence.graph) == [(0, 1, "root"), *expected]
 
 
 @given(sentences(), st.data())

@@ -11,6 +11,8 @@ import typer
 from crossarc.cli.compare import compare
 from crossarc.cli.convert import convert
 from crossarc.cli.evaluate import evaluate
+from crossarc.cli.example import example
+from crossarc.cli.stats import stats
 from crossarc.cli.validate import validate
 
 app = typer.Typer(
@@ -42,7 +44,8 @@ def options(
     """Dependency parsing for trees and graphs whose arcs may cross."""
 
 
-for command in (validate, convert, evaluate, compare):
+app.command()(example)
+for command in (stats, validate, convert, evaluate, compare):
     app.command(no_args_is_help=True)(command)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Cell = str | int | float | None
+FIGURE = re.compile(r"[-+]?[\d.,]*\s?(%|$|/|\()")  # a number, alone or with others like it
 
 
 @dataclass
@@ -73,7 +75,7 @@ def print_table(table: Table) -> None:
         caption_justify="left",
     )
     for index, column in enumerate(table.columns):
-        figures = bool(table.rows) and all(isinstance(row[index], int | float | None) for row in table.rows)
+        figures = bool(table.rows) and all(FIGURE.match(show(row[index])) for row in table.rows)
         view.add_column(escape(column), justify="right" if figures else "left", overflow="fold")
     for row in table.rows:
         view.add_row(*(escape(show(cell)) for cell in row))

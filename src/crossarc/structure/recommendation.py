@@ -8,11 +8,11 @@ from crossarc.errors import StructureError
 from crossarc.structure.summary import Summary, percent
 
 # Shares in percent where the advice changes.
-FEW_EDGES = 0.3         # non-projective edges: fewer cost a projective parser less than it gains
-MANY_EDGES = 5.0        # with more, crossing arcs are the rule and two planes a poor bet
-NEARLY_ALL = 99.0       # of the sentences 2-planar
-NOTABLE = 1.0           # of the nodes with several heads
-SMALL = 1_000           # sentences
+FEW_EDGES = 0.3  # non-projective edges: fewer cost a projective parser less than it gains
+MANY_EDGES = 5.0  # with more, crossing arcs are the rule and two planes a poor bet
+NEARLY_ALL = 99.0  # of the sentences 2-planar
+NOTABLE = 1.0  # of the nodes with several heads
+SMALL = 1_000  # sentences
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,8 @@ class Summary:
     `unusable` sentences have no tree: a head is missing or wrong, or there is a cycle. They count as
     sentences with their words, and nowhere else: `trees` is the number of the others, from which come the
     classes, depths and lengths. Each class holds the one before: projective, planar, two-planar. The length
-    of a dependency is the distance of its two words; arcs from node 0 have none.
+    of a dependency is the distance of its two words; arcs from node 0 have none. `histograms` gives for each
+    sentence length, tree depth and dependency length, from 0 on, how many there are.
     """
 
     sentences: int = 0
@@ -108,6 +109,7 @@ class Summary:
     dependency_length_mean: float = 0.0
     dependency_length_max: int = 0
     graphs: Graphs = field(default_factory=Graphs)
+    histograms: dict[str, list[int]] = field(default_factory=dict)
 
     def share(self, count: int) -> float:
         """A count of trees in percent of all trees."""
@@ -131,7 +133,12 @@ class Summary:
     def to_dict(self) -> dict[str, Any]:
         """The figures with the shares that follow from them, ready for JSON."""
         classes = (
-            "projective", "planar", "two_planar", "well_nested", "gap_degree_at_most_1", "several_roots",
+            "projective",
+            "planar",
+            "two_planar",
+            "well_nested",
+            "gap_degree_at_most_1",
+            "several_roots",
         )
         return counts(self) | {
             "partition": self.partition,
@@ -139,12 +146,14 @@ class Summary:
             | {"non_projective_edges": self.non_projective_percent},
             "partition_percent": {name: self.share(count) for name, count in self.partition.items()},
             "graphs": self.graphs.to_dict(),
+            "histograms": self.histograms,
         }
 
 
 def counts(summary: Summary | Graphs) -> dict[str, Any]:
     """The plain figures of a summary by name."""
-    return {each.name: getattr(summary, each.name) for each in fields(summary) if each.name != "graphs"}
+    nested = ("graphs", "histograms")
+    return {each.name: getattr(summary, each.name) for each in fields(summary) if each.name not in nested}
 
 
 def summarise(sentences: Iterable[Sentence]) -> Summary:
@@ -183,6 +192,7 @@ class Tally:
         self.sums: dict[str, int] = {}
         self.graph_sums: dict[str, int] = {}
         self.tops: dict[str, int] = {}
+        self.histograms: dict[str, NDArray[np.int64]] = {}
         self.labels: set[str] = set()
         self.upos: set[str] = set()
         self.xpos: set[str] = set()
@@ -197,6 +207,14 @@ class Tally:
         for name, value in values.items():
             self.tops[name] = max(self.tops.get(name, 0), int(value.max(initial=0)))
 
+    def spread(self, **values: NDArray[Any]) -> None:
+        """Add to histograms."""
+        for name, new in values.items():
+            old = self.histograms.get(name, np.zeros(0, dtype=np.int64))
+            found = np.bincount(new, minlength=len(old)).astype(np.int64)
+            found[: len(old)] += old
+            self.histograms[name] = found
+
     def add(self, chunk: list[Sentence]) -> None:
         """Take in a chunk of sentences."""
         for sentence in chunk:
@@ -207,6 +225,7 @@ class Tally:
         lengths = np.array([len(sentence) for sentence in chunk])
         self.count(sentences=len(chunk), words=lengths.sum())
         self.top(sentence_length_max=lengths)
+        self.spread(sentence_length=lengths)
         valid = self.add_trees([sentence.heads for sentence in chunk])
         for sentence, is_tree in zip(chunk, valid.tolist(), strict=True):
             if sentence.has_graph:
@@ -234,13 +253,16 @@ class Tally:
             depth=found.depth.sum(),
         )
         self.top(
-            depth_max=found.depth, gap_degree_max=found.gap_degree, edge_degree_max=found.edge_degree,
+            depth_max=found.depth,
+            gap_degree_max=found.gap_degree,
+            edge_degree_max=found.edge_degree,
             planes_max=found.planes,
         )
         places = np.arange(len(flat)) - np.repeat(starts[:-1], np.diff(starts))
         distances = np.abs(places - flat)[(flat > 0) & np.repeat(valid, np.diff(starts))]
         self.count(distances=distances.sum(), dependencies=len(distances))
         self.top(dependency_length_max=distances)
+        self.spread(depth=found.depth[valid], dependency_length=distances)
         return valid
 
     def add_graph(self, sentence: Sentence, is_tree: bool) -> None:
@@ -281,6 +303,7 @@ class Tally:
             depth_mean=depth / max(1, sums.get("trees", 0)),
             dependency_length_mean=distances / max(1, dependencies),
             graphs=Graphs(**self.graph_sums),
+            histograms={name: values.tolist() for name, values in self.histograms.items()},
         )
 
 

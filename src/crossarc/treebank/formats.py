@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from crossarc.errors import UnknownName
 
@@ -27,11 +27,16 @@ class Format:
     extra: bool = False
     open_end: bool = False
     ranges: bool = False
+    places: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        places = {name: place for place, name in enumerate(self.columns)}
+        places |= {ours: places[name] for ours, name in self.aliases}
+        object.__setattr__(self, "places", places)
 
     def index(self, column: str) -> int:
         """The place of a column, -1 when the format has none of that name."""
-        name = dict(self.aliases).get(column, column)
-        return self.columns.index(name) if name in self.columns else -1
+        return self.places.get(column, -1)
 
 
 CONLLU = Format(

@@ -61,13 +61,6 @@ class Graph:
     __hash__ = None  # type: ignore[assignment]
 
 
-def has_graph(sentence: Sentence) -> bool:
-    """Whether the file gives a graph besides the tree."""
-    if sentence.format.index("deps") >= 0:
-        return any(token.deps != "_" for token in sentence.rows)
-    return sentence.format.extra
-
-
 def graph_of(sentence: Sentence) -> Graph:
     """The graph that DEPS, or the argument columns, of a sentence describe."""
     if sentence.format.index("deps") >= 0:
@@ -80,27 +73,12 @@ def graph_of(sentence: Sentence) -> Graph:
 def graph_from_deps(sentence: Sentence) -> Graph:
     """The enhanced graph of CoNLL-U; an entry that is not `head:label` or names no node is an error with its place."""
     nodes = sentence.node_ids
-    places = {node: place for place, node in enumerate(nodes)}
-    heads, dependents, labels = [], [], []
-    dependent = 0
-    for token in sentence.rows:
-        if token.is_range:
-            continue
-        dependent += 1
-        deps = token.deps
-        if deps == "_":
-            continue
-        for entry in deps.split("|"):
-            head, _, label = entry.partition(":")
-            place = places.get(head)
-            if place is None or not label:
-                raise TreebankError(
-                    f"{sentence.source or '<input>'}:{token.line}: sentence {sentence.id!r}: token {token.id}: "
-                    f"{deps_fault(deps, places)}"
-                )
-            heads.append(place)
-            dependents.append(dependent)
-            labels.append(label)
+    arcs = sentence.deps_arcs()
+    if arcs is None:
+        token, fault = next((token, fault) for token in sentence.rows if (fault := deps_fault(token.deps, nodes)))
+        place = f"{sentence.source or '<input>'}:{token.line}: sentence {sentence.id!r}: token {token.id}"
+        raise TreebankError(f"{place}: {fault}; crossarc validate shows all such faults")
+    heads, dependents, labels = arcs
     return Graph(nodes, np.array(heads, dtype=np.int32), np.array(dependents, dtype=np.int32), tuple(labels))
 
 

@@ -39,3 +39,18 @@ cdef void release(Layout* layout) noexcept nogil
 cdef Py_ssize_t find_end(const char* data, Py_ssize_t begin, Py_ssize_t size, bint final,
                          Py_ssize_t* lines, bint* has_tokens) noexcept nogil
 cdef Fault parse(const char* data, Py_ssize_t size, Spec* spec, Layout* layout) noexcept nogil
+
+
+cdef inline Py_ssize_t number(const char* data, Py_ssize_t begin, Py_ssize_t end, int32_t* value) noexcept nogil:
+    """Read a number of at most nine digits without leading zeros; gives the place behind it, -1 if there is none."""
+    cdef Py_ssize_t place = begin
+    cdef int32_t result = 0
+    while place < end and b'0' <= data[place] <= b'9':
+        if place - begin == 9:
+            return -1
+        result = result * 10 + (data[place] - c'0')
+        place += 1
+    if place == begin or (data[begin] == b'0' and place > begin + 1):
+        return -1
+    value[0] = result
+    return place

@@ -108,21 +108,6 @@ cdef bint is_utf8(const char* data, Py_ssize_t size) noexcept nogil:
     return True
 
 
-cdef inline Py_ssize_t number(const char* data, Py_ssize_t begin, Py_ssize_t end, int32_t* value) noexcept nogil:
-    """Read a number of at most nine digits without leading zeros; gives the place behind it, -1 if there is none."""
-    cdef Py_ssize_t place = begin
-    cdef int32_t result = 0
-    while place < end and b'0' <= data[place] <= b'9':
-        if place - begin == 9:
-            return -1
-        result = result * 10 + (data[place] - c'0')
-        place += 1
-    if place == begin or (data[begin] == b'0' and place > begin + 1):
-        return -1
-    value[0] = result
-    return place
-
-
 cdef struct IdState:
     int32_t word       # the last word's number
     int32_t empty      # the last empty node's number behind that word

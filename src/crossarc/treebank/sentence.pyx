@@ -13,12 +13,12 @@ from libc.string cimport memcpy, memset
 
 from crossarc.core.typedefs cimport int32_t, token_t
 from crossarc.treebank.layout cimport (
-    EMPTY_ROW, NO_FAULT, RANGE_ROW, Fault, Layout, Spec, find_end, make_spec, parse, release,
+    EMPTY_ROW, NO_FAULT, RANGE_ROW, Fault, Layout, Spec, find_end, make_spec, number, parse, release,
 )
 
 from crossarc.errors import TreebankError
 from crossarc.treebank.formats import CONLLU, get_format
-from crossarc.treebank.graph import format_deps, graph_of, has_graph
+from crossarc.treebank.graph import format_deps, graph_of
 
 # The property of a sentence for each column of a token.
 PROPERTIES = {
@@ -353,7 +353,73 @@ cdef class Sentence:
     @property
     def has_graph(self):
         """Whether the file gives a graph: anything in DEPS, or the argument columns of SDP and CoNLL-2009."""
-        return has_graph(self)
+        cdef const char* data = self.raw
+        cdef int32_t index = self.format.index("deps")
+        cdef int32_t row
+        cdef int32_t* field
+        if index < 0:
+            return self.format.extra
+        for row in range(self.rows_count):
+            field = self.fields + row * (self.width + 1) + index
+            if field[1] - field[0] > 2 or (field[1] - field[0] == 2 and data[field[0]] != b'_'):
+                return True
+        return False
+
+    def deps_arcs(self):
+        """The arcs of DEPS as heads, dependents and labels, or None if one of them does not parse or names no node."""
+        cdef const char* data = self.raw
+        cdef int32_t index = self.format.index("deps")
+        cdef int32_t row, place, end, word, empty, node, last
+        cdef int32_t dependent = 0
+        cdef int32_t* field
+        cdef list heads = []
+        cdef list dependents = []
+        cdef list labels = []
+        cdef int32_t* places = <int32_t*>malloc((self.words + 2) * sizeof(int32_t))   # the node of each word
+        if places == NULL:
+            raise MemoryError
+        try:
+            places[0] = 0
+            for row in range(self.rows_count):
+                if self.kinds[row] != RANGE_ROW:
+                    dependent += 1
+                if self.kinds[row] > 0:
+                    places[self.kinds[row]] = dependent
+            places[self.words + 1] = dependent + 1
+            dependent = 0
+            for row in range(self.rows_count):
+                if self.kinds[row] == RANGE_ROW:
+                    continue
+                dependent += 1
+                field = self.fields + row * (self.width + 1) + index
+                place, last = field[0], field[1] - 1
+                if last - place == 1 and data[place] == b'_':
+                    continue
+                while place <= last:
+                    place = number(data, place, last, &word)
+                    if place < 0 or word > self.words:
+                        return None
+                    node = places[word]
+                    if place < last and data[place] == b'.':
+                        place = number(data, place + 1, last, &empty)
+                        node += empty
+                        # The empty nodes behind a word are numbered from 1 and stand before the next word.
+                        if place < 0 or empty == 0 or node >= places[word + 1]:
+                            return None
+                    if place >= last or data[place] != b':':
+                        return None
+                    end = place + 1
+                    while end < last and data[end] != b'|':
+                        end += 1
+                    if end == place + 1:
+                        return None
+                    heads.append(node)
+                    dependents.append(dependent)
+                    labels.append(data[place + 1:end].decode("utf-8"))
+                    place = end + 1
+        finally:
+            free(places)
+        return heads, dependents, labels
 
     @property
     def graph(self):

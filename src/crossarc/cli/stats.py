@@ -1,0 +1,127 @@
+"""`crossarc stats`: a treebank in figures, and the parsers that suit it."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crossarc.cli.arguments import Files, From, Json, Markdown
+from crossarc.cli.console import Cell, Table, print_json, print_tables, show
+
+if TYPE_CHECKING:
+    from crossarc.structure import Summary
+
+
+def stats(
+    files: Files,
+    source: From = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the classes, lengths and depths as .svg, .png or .pdf.")
+    ] = None,
+    json: Json = False,
+    markdown: Markdown = False,
+) -> None:
+    """Describe treebanks: size, labels, classes of trees and graphs, depth and length; ends with a recommendation.
+
+    \b
+    $ crossarc stats train.conllu
+                                  train.conllu
+     sentences                    4,508
+     ...
+     trees: projective            85.1%
+    Recommended: carreras-npa (15% of the sentences have crossing arcs, all are 2-planar); fast: two-planar-label
+    """
+    if plot:
+        from crossarc.cli.plots import check_plot, plot_summaries
+
+        check_plot(plot)
+    summaries = {path: summarise_file(path, source) for path in files}
+    if plot:
+        plot_summaries(summaries, plot)
+    if json:
+        print_json({path: summary.to_dict() | {"advice": advice(summary)} for path, summary in summaries.items()})
+        return
+    print_tables([stats_table(summaries)], markdown=markdown)
+    for path, summary in summaries.items():
+        name = f"{short(path)}: " if len(summaries) > 1 else ""
+        print(f"{name}{advice(summary)}")
+
+
+def summarise_file(path: str, source: str | None) -> Summary:
+    """The figures of one file."""
+    from crossarc.structure import summarise
+    from crossarc.treebank import read
+
+    return summarise(read(path, source))
+
+
+def percent(value: float) -> str:
+    """A share with one decimal, or with two where it is nearly nothing or nearly all."""
+    return f"{value:.1f}%" if 0.05 <= value < 99.95 or value in (0, 100) else f"{value:.2f}%"
+
+
+def short(path: str) -> str:
+    """A path as the head of a column: the file and its folder."""
+    return "/".join(PurePath(path).parts[-2:])
+
+
+def advice(summary: Summary) -> str:
+    """The recommendation in a sentence, or why there is none."""
+    from crossarc.errors import StructureError
+    from crossarc.structure import recommend
+
+    try:
+        return str(recommend(summary))
+    except StructureError as error:
+        return f"No recommendation: {error}"
+
+
+def stats_table(summaries: dict[str, Summary]) -> Table:
+    """One column a file, one row a figure; figures of graphs only where there are any."""
+    rows: dict[str, list[Cell]] = {}
+    for summary in summaries.values():
+        for name, value in figures(summary, any(each.graphs.sentences for each in summaries.values())).items():
+            rows.setdefault(name, []).append(value)
+    table = Table("", ["", *map(short, summaries)], [[name, *map(show, values)] for name, values in rows.items()])
+    table.note = "Planar and 2-planar leave out arcs from the root; classes and depths are those of the usable trees."
+    return table
+
+
+def figures(summary: Summary, graphs: bool) -> dict[str, Cell]:
+    """The figures of a summary with the names that people know them by."""
+    share = summary.share
+    rows: dict[str, Cell] = {
+        "sentences": summary.sentences,
+        "words": summary.words,
+        "multiword ranges / empty nodes": f"{summary.ranges:,} / {summary.empty_nodes:,}",
+        "labels / UPOS / XPOS": f"{summary.labels:,} / {summary.upos:,} / {summary.xpos:,}",
+        "sentence length, mean / max": f"{summary.sentence_length_mean:.1f} / {summary.sentence_length_max:,}",
+        "sentences without a usable tree": summary.unusable,
+        "sentences with several roots": percent(share(summary.several_roots)),
+        "trees: projective": percent(share(summary.projective)),
+        "trees: planar": percent(share(summary.planar)),
+        "trees: 2-planar": percent(share(summary.two_planar)),
+        "trees: beyond 2-planar": percent(share(summary.trees - summary.two_planar)),
+        "planes needed, max": summary.planes_max,
+        "well-nested": percent(share(summary.well_nested)),
+        "gap degree at most 1 / max": f"{percent(share(summary.gap_degree_at_most_1))} / {summary.gap_degree_max}",
+        "edge degree, max": summary.edge_degree_max,
+        "non-projective edges": f"{summary.non_projective_edges:,} ({percent(summary.non_projective_percent)})",
+        "crossing pairs of arcs": summary.crossing_pairs,
+        "tree depth, mean / max": f"{summary.depth_mean:.1f} / {summary.depth_max:,}",
+        "dependency length, mean / max": f"{summary.dependency_length_mean:.1f} / {summary.dependency_length_max:,}",
+    }
+    if graphs:
+        graph = summary.graphs
+        of_all = 100 / max(1, graph.sentences)
+        rows |= {
+            "graphs": graph.sentences,
+            "graphs that differ from the tree": percent(graph.differing * of_all),
+            "nodes with several heads": f"{graph.multi_headed:,} ({percent(graph.multi_headed_percent)})",
+            "arcs a node": graph.arcs_per_node,
+            "cyclic graphs": percent(graph.cyclic * of_all),
+            "projective graphs": percent(graph.projective * of_all),
+        }
+    return rows
