@@ -10,7 +10,9 @@ import pytest
 import crossarc
 
 MODULES = sorted(
-    module.name for module in pkgutil.walk_packages(crossarc.__path__, "crossarc.") if not module.name.endswith("__main__")
+    module.name
+    for module in pkgutil.walk_packages(crossarc.__path__, "crossarc.")
+    if not module.name.endswith("__main__")
 )
 
 

@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from crossarc.cli.compare import compare
 from crossarc.cli.convert import convert
 from crossarc.cli.draw import draw
+from crossarc.cli.evaluate import evaluate
 from crossarc.cli.example import example
 from crossarc.cli.stats import stats
 from crossarc.cli.validate import validate
@@ -44,7 +46,7 @@ def options(
 
 
 app.command()(example)
-for command in (stats, validate, convert, draw):
+for command in (stats, validate, convert, draw, evaluate, compare):
     app.command(no_args_is_help=True)(command)
 
 

@@ -1,0 +1,383 @@
+"""crossarc evaluate: score a parsed file against gold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crossarc.cli.console import Cell, Table, print_json, print_tables
+from crossarc.errors import CrossarcError, UnknownName
+
+if TYPE_CHECKING:
+    from crossarc.evaluation import (
+        Attachment,
+        Breakdown,
+        Confusion,
+        EnhancedScores,
+        GraphScores,
+        Tokenisation,
+        Trees,
+    )
+
+TOKENIZATIONS = ("auto", "same", "align")
+CONFUSIONS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the command found; parts that were not asked for, or do not apply, are None or empty."""
+
+    gold: str
+    system: str
+    setting: str
+    note: str = ""
+    attachment: Attachment | None = None
+    tokenisation: Tokenisation | None = None
+    graphs: GraphScores | None = None
+    enhanced: EnhancedScores | None = None
+    breakdowns: tuple[Breakdown, ...] = ()
+    confusions: tuple[Confusion, ...] = field(default=())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, for JSON."""
+        parts = {
+            "attachment": self.attachment,
+            "tokenisation": self.tokenisation,
+            "graphs": self.graphs,
+            "enhanced": self.enhanced,
+        }
+        return {
+            "gold": self.gold,
+            "system": self.system,
+            "setting": self.setting,
+            "note": self.note,
+            **{name: part.as_dict() for name, part in parts.items() if part is not None},
+            **({"breakdowns": [each.as_dict() for each in self.breakdowns]} if self.breakdowns else {}),
+            **({"confusions": [each.as_dict() for each in self.confusions]} if self.confusions else {}),
+        }
+
+
+def evaluate(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="The file with the gold trees, - for standard input.")],
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The file to score, - for standard input.")],
+    no_punct: Annotated[bool, typer.Option("--no-punct", help="Leave punctuation out of the figures.")] = False,
+    punct: Annotated[
+        str,
+        typer.Option(metavar="unicode|upos", help="What punctuation is: by the characters of the form, or UPOS."),
+    ] = "unicode",
+    ignore_subtypes: Annotated[bool, typer.Option("--ignore-subtypes", help="Cut labels at the first colon.")] = False,
+    graph: Annotated[bool, typer.Option("--graph", help="Score the graphs too (DEPS, SDP).")] = False,
+    tokenization: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|same|align",
+            help="'same' needs the same tokens; 'align' is for the CoNLL 2018 metrics; 'auto' chooses.",
+        ),
+    ] = "auto",
+    by: Annotated[
+        str,
+        typer.Option(metavar="NAMES", help="Break down by label,upos,length,depth,size,projectivity,crossing."),
+    ] = "",
+    confusion: Annotated[bool, typer.Option("--confusion", help="Show the labels most often confused.")] = False,
+    pattern: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=REGEX", help="A class of graph arcs by label; with --graph."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
+) -> None:
+    """Score a parsed file against gold: attachment, exact match, non-projective edges, graphs, pipelines.
+
+    Files whose tokens differ are aligned and scored by the metrics of the CoNLL 2018 shared task.
+
+    \b
+    $ crossarc evaluate gold.conllu parsed.conllu
+    Attachment of parsed.conllu
+                             all tokens   no punctuation
+     LAS                          84.31            86.02
+     UAS                          88.10            89.75
+     label accuracy               91.20            92.11
+     ...
+    same tokens; all tokens; whole labels
+    """
+    report = evaluate_files(
+        gold,
+        system,
+        punctuation="none" if no_punct else "all",
+        punctuation_by=punct,
+        graph=graph,
+        ignore_subtypes=ignore_subtypes,
+        tokenization=tokenization,
+        confusion=confusion,
+        by=[name.strip() for name in by.split(",") if name.strip()],
+        patterns=parse_patterns(pattern or []),
+    )
+    if as_json:
+        print_json(report.as_dict())
+    else:
+        print_tables(tables_of(report), markdown=markdown)
+
+
+def parse_patterns(given: list[str]) -> dict[str, str]:
+    """The patterns of the command line, NAME=REGEX each."""
+    patterns = {}
+    for each in given:
+        name, equals, expression = each.partition("=")
+        if not (name and equals and expression):
+            raise CrossarcError(f"--pattern {each!r}: write NAME=REGEX, for example anaphora=ref")
+        patterns[name] = expression
+    return patterns
+
+
+def evaluate_files(
+    gold: str,
+    system: str,
+    *,
+    punctuation: str = "all",
+    punctuation_by: str = "unicode",
+    ignore_subtypes: bool = False,
+    graph: bool = False,
+    tokenization: str = "auto",
+    by: list[str] | None = None,
+    confusion: bool = False,
+    patterns: dict[str, str] | None = None,
+) -> Report:
+    """Score the files; with "auto", files with different tokens are aligned, and the report says so."""
+    from crossarc.errors import AlignmentError
+    from crossarc.evaluation import Trees
+    from crossarc.evaluation.trees import REMEDY, require_same_tokens
+    from crossarc.treebank import read
+
+    if tokenization not in TOKENIZATIONS:
+        raise UnknownName("tokenization", tokenization, TOKENIZATIONS)
+    if gold == system == "-":
+        raise CrossarcError("standard input can be GOLD or SYSTEM, not both")
+    sentences = list(read(gold)), list(read(system))
+    trees = Trees.of(sentences[0]), Trees.of(sentences[1])
+    note = ""
+    if tokenization == "auto":
+        try:
+            require_same_tokens(*trees)
+        except AlignmentError as error:
+            where = str(error).removesuffix(f"; {REMEDY}")
+            tokenization, note = "align", f"The tokens differ, so words are aligned as in CoNLL 2018: {where}"
+    if tokenization == "align":
+        return score_aligned(
+            gold, system, *sentences, note=note, graph=graph, unused=bool(by or confusion or punctuation == "none")
+        )
+    return score_same(
+        gold,
+        system,
+        *sentences,
+        trees=trees,
+        punctuation=punctuation,
+        punctuation_by=punctuation_by,
+        ignore_subtypes=ignore_subtypes,
+        graph=graph,
+        by=by or [],
+        confusion=confusion,
+        patterns=patterns,
+    )
+
+
+def score_aligned(
+    gold: str,
+    system: str,
+    gold_sentences: list[Any],
+    system_sentences: list[Any],
+    *,
+    note: str,
+    graph: bool,
+    unused: bool,
+) -> Report:
+    """The CoNLL 2018 metrics, and ELAS when graphs are asked for."""
+    from crossarc.evaluation import evaluate_enhanced, evaluate_tokenisation
+
+    return Report(
+        gold,
+        system,
+        "words aligned as in CoNLL 2018; all words; labels cut at ':'; universal features only",
+        " ".join(
+            filter(
+                None,
+                [note, "Breakdowns and --no-punct need the same tokens and are left out." if unused else ""],
+            )
+        ),
+        tokenisation=evaluate_tokenisation(gold_sentences, system_sentences),
+        enhanced=evaluate_enhanced(gold_sentences, system_sentences) if graph else None,
+    )
+
+
+def score_same(
+    gold: str,
+    system: str,
+    gold_sentences: list[Any],
+    system_sentences: list[Any],
+    *,
+    trees: tuple[Trees, Trees],
+    punctuation: Any,
+    punctuation_by: Any,
+    ignore_subtypes: bool,
+    graph: bool,
+    by: list[str],
+    confusion: bool,
+    patterns: dict[str, str] | None,
+) -> Report:
+    """The scores of trees over the same tokens, and those of graphs when asked for."""
+    from crossarc.evaluation import (
+        Setting,
+        break_down,
+        confusions,
+        evaluate_enhanced,
+        evaluate_graphs,
+        pair_trees,
+        score_pair,
+    )
+
+    graphs = enhanced = attachment = None
+    breakdowns: tuple[Breakdown, ...] = ()
+    confused: tuple[Confusion, ...] = ()
+    setting = Setting(punctuation, punctuation_by, ignore_subtypes)
+    # SDP files have graphs and no trees at all.
+    if not graph or (trees[0].heads >= 0).any():
+        pair = pair_trees(
+            *trees, punctuation=punctuation, punctuation_by=punctuation_by, ignore_subtypes=ignore_subtypes
+        )
+        attachment = score_pair(pair, setting)
+        breakdowns = break_down(pair, by)
+        confused = confusions(pair) if confusion else ()
+    if graph:
+        graphs = evaluate_graphs(gold_sentences, system_sentences, patterns=patterns)
+        if all(sentence.format.name == "conllu" for sentence in (*gold_sentences[:1], *system_sentences[:1])):
+            enhanced = evaluate_enhanced(gold_sentences, system_sentences)
+    return Report(
+        gold,
+        system,
+        str(setting),
+        attachment=attachment,
+        graphs=graphs,
+        enhanced=enhanced,
+        breakdowns=breakdowns,
+        confusions=confused,
+    )
+
+
+def tables_of(report: Report) -> list[Table]:
+    """The report as tables; the setting stands below the first."""
+    tables: list[Table] = []
+    if report.attachment is not None:
+        tables += attachment_tables(report.attachment, report.system)
+    if report.tokenisation is not None:
+        rows: list[tuple[Cell, ...]] = [
+            (name, score.precision, score.recall, score.f1, score.aligned_accuracy)
+            for name, score in report.tokenisation.scores.items()
+        ]
+        tables.append(
+            Table(
+                f"CoNLL 2018 metrics of {report.system}",
+                ("metric", "precision", "recall", "F1", "aligned"),
+                list(rows),
+            )
+        )
+    if report.graphs is not None:
+        tables.append(graph_table(report.graphs))
+    if report.enhanced is not None:
+        scores = {"ELAS": report.enhanced.elas, "EULAS": report.enhanced.eulas}
+        tables.append(
+            Table(
+                "Enhanced dependencies (IWPT 2020), paths through empty nodes collapsed",
+                ("metric", "precision", "recall", "F1"),
+                [(name, score.precision, score.recall, score.f1) for name, score in scores.items()],
+            )
+        )
+    tables += [breakdown_table(each) for each in report.breakdowns]
+    if report.confusions:
+        shown = report.confusions[:CONFUSIONS_SHOWN]
+        tables.append(
+            Table(
+                "Labels confused",
+                ("gold", "system", "words", "on the right head"),
+                [(each.gold, each.system, each.count, each.right_head) for each in shown],
+                f"the {len(shown)} commonest of {len(report.confusions)}; --json gives all",
+            )
+        )
+    if tables:
+        parts = [tables[0].note, report.setting, report.note]
+        tables[0].note = "\n".join(part for part in parts if part)
+    return tables
+
+
+def attachment_tables(result: Attachment, system: str) -> list[Table]:
+    """Attachment with and without punctuation side by side, then the non-projective edges."""
+    columns = (result.with_punctuation, result.without_punctuation)
+    named = {
+        "LAS": "las",
+        "UAS": "uas",
+        "label accuracy": "label_accuracy",
+        "undirected UAS": "undirected_uas",
+        "labelled exact match": "lem",
+        "unlabelled exact match": "uem",
+        "words": "words",
+        "sentences": "sentences",
+    }
+    broken = f"{result.broken} of the system's sentences are no trees." if result.broken else ""
+    edges = result.non_projective
+    return [
+        Table(
+            f"Attachment of {system}",
+            ("", "all tokens", "no punctuation"),
+            [(name, *(getattr(column, attribute) for column in columns)) for name, attribute in named.items()],
+            broken,
+        ),
+        Table(
+            "Non-projective edges",
+            ("precision", "recall", "in gold", "in system"),
+            [(edges.precision, edges.recall, edges.gold, edges.system)],
+        ),
+    ]
+
+
+def graph_table(result: GraphScores) -> Table:
+    """All arcs, then the classes."""
+    rows: list[tuple[Cell, ...]] = [
+        (name, score.precision, score.recall, score.f1, score.gold, score.system)
+        for name, score in (("labelled", result.labelled), ("unlabelled", result.unlabelled))
+    ]
+    for name, each in result.classes.items():
+        for kind, part in (("labelled", each.labelled), ("unlabelled", each.unlabelled)):
+            rows.append((f"{name}, {kind}", part.precision, part.recall, part.f1, part.gold, part.system))
+    return Table(
+        "Graphs",
+        ("arcs", "precision", "recall", "F1", "in gold", "in system"),
+        list(rows),
+        f"exact match: {result.exact_match:.2f} labelled, {result.exact_match_unlabelled:.2f} unlabelled",
+    )
+
+
+def breakdown_table(breakdown: Breakdown) -> Table:
+    """A breakdown: accuracy where gold and system have the same words in a bin, else precision and recall."""
+    title = breakdown.title[0].upper() + breakdown.title[1:]
+    if not breakdown.of_edges:
+        return Table(
+            title,
+            ("", "words", "LAS", "UAS"),
+            [(row.name, row.labelled.gold, row.labelled.recall, row.unlabelled.recall) for row in breakdown.rows],
+        )
+    return Table(
+        title,
+        ("", "in gold", "in system", "precision", "recall", "F1", "unlabelled recall"),
+        [
+            (
+                row.name,
+                row.labelled.gold,
+                row.labelled.system,
+                row.labelled.precision,
+                row.labelled.recall,
+                row.labelled.f1 if breakdown.same_positives else None,
+                row.unlabelled.recall,
+            )
+            for row in breakdown.rows
+        ],
+    )

@@ -1,0 +1,134 @@
+"""Enhanced dependencies over words that may differ: ELAS and EULAS of the IWPT 2020 and 2021 shared tasks.
+
+Bouma, Seddah and Zeman (2020), Overview of the IWPT 2020 Shared Task on Parsing into Enhanced Universal
+Dependencies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crossarc.evaluation.alignment import ROOT, Words, align_words
+from crossarc.evaluation.scores import Score
+from crossarc.evaluation.tokenisation import UNALIGNED, gold_numbers
+from crossarc.evaluation.trees import Counts, Source, encode, sentences_of
+from crossarc.treebank.graph import Graph
+
+if TYPE_CHECKING:
+    from crossarc.treebank.sentence import Sentence
+
+# Heads, dependents and labels.
+Arcs = tuple[Counts, Counts, list[str]]
+
+
+@dataclass(frozen=True)
+class EnhancedScores:
+    """ELAS over whole labels, EULAS over labels cut at the first colon."""
+
+    elas: Score
+    eulas: Score
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, for JSON."""
+        return {"ELAS": self.elas.as_dict(), "EULAS": self.eulas.as_dict()}
+
+
+def evaluate_enhanced(gold: Source, system: Source) -> EnhancedScores:
+    """Score the enhanced graphs of files or streams that hold the same text, whatever their tokens.
+
+    Words are aligned as in the CoNLL 2018 shared task. An arc is right when its ends are aligned and the
+    labels are the same. Arcs through empty nodes are collapsed first, see `collapse`.
+    """
+    # Each side is gone through twice, for its words and for its arcs.
+    sentences = [list(sentences_of(source)) for source in (gold, system)]
+    words = [Words.of(side) for side in sentences]
+    left, right = align_words(words[0], words[1])
+    sides = [arcs_of(side) for side in sentences]
+    return score_arcs(sides[0], sides[1], gold_numbers(words[1], left, right), len(left))
+
+
+def arcs_of(sentences: list[Sentence]) -> Arcs:
+    """The collapsed arcs of all sentences, between numbers of words in the whole file."""
+    heads, dependents = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    labels: list[str] = []
+    before = -1
+    for sentence in sentences:
+        if sentence.has_graph:
+            graph = collapse(sentence)
+            heads.append(np.where(graph.heads > 0, graph.heads.astype(np.int64) + before, ROOT))
+            dependents.append(graph.dependents.astype(np.int64) + before)
+            labels += graph.labels
+        before += len(sentence)
+    return np.concatenate(heads), np.concatenate(dependents), labels
+
+
+def collapse(sentence: Sentence) -> Graph:
+    """The graph as arcs between words only, where a path through empty nodes is an arc with a joined label.
+
+    3 -conj-> 5.1 -obj-> 6 becomes 3 -conj>obj-> 6. Paths pass no empty node twice; an empty node without head
+    or without dependents leaves nothing behind.
+    """
+    graph = sentence.graph
+    if not sentence.empty_nodes:
+        return graph
+    word = [int(name) if name.isdigit() else -1 for name in graph.nodes]
+    below: dict[int, list[tuple[int, str]]] = {}
+    for head, dependent, label in graph:
+        below.setdefault(head, []).append((dependent, label))
+    found: dict[tuple[int, int, str], None] = {}
+    for head, dependent, label in graph:
+        if word[head] < 0:
+            continue
+        paths: list[tuple[tuple[int, ...], str]] = [((dependent,), label)]
+        while paths:
+            nodes, joined = paths.pop()
+            if word[nodes[-1]] >= 0:
+                found[word[head], word[nodes[-1]], joined] = None
+                continue
+            paths += [
+                ((*nodes, child), f"{joined}>{step}") for child, step in below.get(nodes[-1], ()) if child not in nodes
+            ]
+    return Graph.from_arcs((name for name in graph.nodes if name.isdigit()), found)
+
+
+def cut_path(label: str) -> str:
+    """A label, or each label of a joined one, up to its first colon.
+
+    >>> cut_path("conj:and>nsubj:pass")
+    'conj>nsubj'
+    """
+    return ">".join(step.split(":", 1)[0] for step in label.split(">"))
+
+
+def score_arcs(gold: Arcs, system: Arcs, to_gold: Counts, aligned: int) -> EnhancedScores:
+    """Count the arcs both sides have, in terms of gold words; an arc written twice counts once.
+
+    The shared task's script counts pairs of equal arcs of a word. Once labels are cut a word can have an arc
+    twice, and then m times n pairs count; so they do here.
+    """
+    names, labels = encode(gold[2], system[2])
+    _, (short,) = encode([cut_path(name) for name in names])
+    kinds, width = max(len(names), 1), int(max(gold[1].max(initial=0), system[1].max(initial=0), len(to_gold))) + 2
+    totals: list[int] = []
+    full: list[Counts] = []
+    cut: list[tuple[Counts, Counts]] = []
+    for (heads, dependents, _), label, numbers in ((gold, labels[0], None), (system, labels[1], to_gold)):
+        once = np.unique((dependents * width + heads + 1) * kinds + label, return_index=True)[1]
+        heads, dependents, label = heads[once], dependents[once], label[once]
+        totals.append(len(once))
+        if numbers is not None:
+            heads, dependents = numbers[heads], numbers[dependents]
+            known = (heads != UNALIGNED) & (dependents != UNALIGNED)
+            heads, dependents, label = heads[known], dependents[known], label[known]
+        pairs = (dependents * width + heads + 1) * kinds
+        full.append(pairs + label)
+        cut.append(np.unique(pairs + short[label], return_counts=True))
+    (gold_keys, gold_counts), (system_keys, system_counts) = cut
+    _, at_gold, at_system = np.intersect1d(gold_keys, system_keys, assume_unique=True, return_indices=True)
+    return EnhancedScores(
+        Score(len(np.intersect1d(full[0], full[1], assume_unique=True)), totals[0], totals[1], aligned),
+        Score(int((gold_counts[at_gold] * system_counts[at_system]).sum()), totals[0], totals[1], aligned),
+    )

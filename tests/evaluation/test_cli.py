@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from crossarc.cli import app, main
+from crossarc.cli.evaluate import evaluate_files
+from crossarc.treebank import write
+
+runner = CliRunner()
+
+
+@pytest.fixture
+def files(tree, tmp_path, monkeypatch):
+    gold = [tree("a/2/x/DET b/0/r/VERB c/2/y/NOUN ./2/p/PUNCT"), tree("d/0/r/X !/1/p/PUNCT")] * 8
+    parsed = [tree("a/2/x/DET b/0/r/VERB c/1/y/NOUN ./2/q/PUNCT"), tree("d/0/r/X !/1/p/PUNCT")] * 8
+    other = [tree("ab/0/r c/1/y ./1/p"), tree("d/0/r !/1/p")] * 8
+    monkeypatch.chdir(tmp_path)
+    for name, sentences in (("gold", gold), ("parsed", parsed), ("other", other)):
+        write(sentences, f"{name}.conllu")
+    return tmp_path
+
+
+def run(*arguments):
+    return runner.invoke(app, list(arguments))
+
+
+def run_main(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["crossarc", *arguments])
+    with pytest.raises(SystemExit) as left:
+        main()
+    return left.value.code
+
+
+def test_figures_and_setting_are_shown(files):
+    result = run("evaluate", "gold.conllu", "parsed.conllu")
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["LAS", "66.67", "75.00"] in lines
+    assert ["UAS", "83.33", "75.00"] in lines
+    assert "same tokens; all tokens; whole labels" in result.stdout
+
+
+def test_json(files):
+    found = json.loads(
+        run(
+            "evaluate",
+            "gold.conllu",
+            "parsed.conllu",
+            "--json",
+            "--no-punct",
+            "--punct",
+            "upos",
+            "--by",
+            "label, length",
+            "--confusion",
+        ).stdout
+    )
+    assert found["attachment"]["las"] == 75.0
+    assert found["attachment"]["setting"] == {
+        "punctuation": "none",
+        "punctuation_by": "upos",
+        "ignore_subtypes": False,
+    }
+    assert found["attachment"]["non_projective"]["precision"] == 0.0
+    assert [each["name"] for each in found["breakdowns"]] == ["label", "length"]
+
+
+def test_every_table_in_markdown(files):
+    result = run(
+        "evaluate",
+        "gold.conllu",
+        "parsed.conllu",
+        "--markdown",
+        "--confusion",
+        "--by",
+        "label,upos,length,depth,size,projectivity,crossing",
+    )
+    assert result.exit_code == 0
+    for title in (
+        "Attachment",
+        "Non-projective",
+        "By label",
+        "By part of speech",
+        "By crossing",
+        "Labels confused",
+    ):
+        assert f"**{title}" in result.stdout
+    assert "| p | q | 8 | 8 |" in result.stdout
+
+
+def test_different_tokens_fall_back_to_alignment_and_say_so(files):
+    result = run("evaluate", "gold.conllu", "other.conllu", "--by", "label")
+    assert result.exit_code == 0
+    assert "CoNLL 2018 metrics of other.conllu" in result.stdout
+    report = evaluate_files("gold.conllu", "other.conllu", by=["label"])
+    assert report.tokenisation is not None
+    assert report.attachment is None
+    assert "The tokens differ" in report.note
+    assert "token 1 is 'a' in gold and 'ab'" in report.note
+    assert "left out" in report.note
+    assert "--tokenization" not in report.note
+
+
+def test_same_tokens_can_be_demanded(files, monkeypatch, capsys):
+    assert run_main(monkeypatch, "evaluate", "gold.conllu", "other.conllu", "--tokenization", "same") == 2
+    message = capsys.readouterr().err
+    assert message.startswith("crossarc: sentence 1 (gold.conllu:1 and other.conllu:1)")
+    assert message.count("\n") == 1
+
+
+def test_alignment_can_be_demanded(files):
+    found = json.loads(run("evaluate", "gold.conllu", "gold.conllu", "--tokenization", "align", "--json").stdout)
+    assert found["tokenisation"]["LAS"]["f1"] == 100.0
+
+
+def test_graphs(conllu, tmp_path):
+    path = str(tmp_path / "graph.conllu")
+    write(conllu("1 a _ _ _ _ 2 subj 2:subj|2:ref\n2 b _ _ _ _ 0 root 0:root"), path)
+    result = run("evaluate", path, path, "--graph", "--pattern", "anaphora=ref")
+    assert result.exit_code == 0
+    assert "anaphora, labelled" in result.stdout
+    assert "ELAS" in result.stdout
+    found = json.loads(run("evaluate", path, path, "--graph", "--json").stdout)
+    assert found["graphs"]["classes"]["primary"]["labelled"]["gold"] == 3
+    assert found["enhanced"]["ELAS"]["f1"] == 100.0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", "gold.conllu", "missing.conllu"),
+        ("evaluate", "gold.conllu", "parsed.conllu", "--by", "lable"),
+        ("evaluate", "gold.conllu", "parsed.conllu", "--punct", "tags"),
+        ("evaluate", "gold.conllu", "parsed.conllu", "--tokenization", "different"),
+        ("evaluate", "gold.conllu", "parsed.conllu", "--graph", "--pattern", "nothing"),
+        ("evaluate", "gold.conllu", "parsed.conllu", "--graph"),
+        ("evaluate", "-", "-"),
+        ("compare", "gold.conllu", "parsed.conllu", "other.conllu"),
+        ("compare", "gold.conllu", "parsed.conllu", "gold.conllu", "--metric", "bleu"),
+        ("compare", "gold.conllu", "-", "-"),
+    ],
+)
+def test_errors_are_one_line_and_exit_2(files, monkeypatch, capsys, arguments):
+    assert run_main(monkeypatch, *arguments) == 2
+    message = capsys.readouterr().err
+    assert message.startswith("crossarc: ")
+    assert message.count("\n") == 1
+
+
+def test_comparison(files):
+    result = run("compare", "gold.conllu", "parsed.conllu", "gold.conllu", "--worst", "2", "--metric", "uas")
+    assert result.exit_code == 0
+    assert "B is significantly better in UAS" in result.stdout
+    assert "gold.conllu:1 " in result.stdout
+    found = json.loads(run("compare", "gold.conllu", "parsed.conllu", "gold.conllu", "--json").stdout)
+    assert found["differences"]["uas"]["wins_b"] == 8
+    assert found["differences"]["las"]["oracle"] == 100.0
+
+
+def test_no_difference_is_said(files):
+    result = run("compare", "gold.conllu", "parsed.conllu", "parsed.conllu", "--markdown")
+    assert "no significant difference in LAS" in result.stdout
+
+
+@pytest.mark.parametrize(("a", "b", "code"), [("gold", "parsed", 1), ("parsed", "gold", 0), ("gold", "gold", 0)])
+def test_worse_can_fail(files, a, b, code):
+    assert run("compare", "gold.conllu", f"{a}.conllu", f"{b}.conllu", "--fail-if-worse").exit_code == code
+    assert run("compare", "gold.conllu", f"{a}.conllu", f"{b}.conllu").exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+def test_help_has_an_example_with_output(command):
+    text = run(command, "--help").stdout
+    assert f"$ crossarc {command} gold.conllu" in text
+    assert "LAS" in text
+
+
+def test_commands_do_not_load_numpy():
+    code = "import sys, crossarc.cli; sys.exit('numpy' in sys.modules or 'crossarc.evaluation' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
