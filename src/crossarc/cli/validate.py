@@ -87,8 +87,8 @@ def fix_files(files: list[str], source: str | None, roots: str, output: str) -> 
             left_out.add((finding.source, finding.sentence, finding.line if not finding.sentence else 0))
 
     sentences = chain.from_iterable(
-        read(path, source, on_error="fix", check="all", roots=roots, report=count)
-        for path in files  # type: ignore[arg-type]
+        read(path, source, on_error="fix", check="all", roots=roots, report=count)  # type: ignore[arg-type]
+        for path in files
     )
     return write(sentences, output), len(left_out)
 

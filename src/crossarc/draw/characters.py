@@ -37,17 +37,16 @@ def terminal_width(text: str) -> int:
     joined = False
     for character in text:
         if character == ZERO_WIDTH_JOINER:
-            joined = True
+            joined = previous == 2
             continue
         if character == EMOJI_PRESENTATION:
             total += previous == 1
             previous = 2
             continue
-        if joined or is_mark(character) or (previous and "\U0001f3fb" <= character <= "\U0001f3ff"):
-            # A joiner between letters (Persian, Indic scripts) shapes them and swallows nothing.
-            if joined and character.isalpha():
-                total += 1
-            joined = False
+        # Between letters (Persian, Indic scripts) a joiner shapes them and swallows nothing.
+        swallowed = joined and unicodedata.category(character) == "So"
+        joined = False
+        if swallowed or is_mark(character) or (previous and "\U0001f3fb" <= character <= "\U0001f3ff"):
             continue
         previous = 2 if unicodedata.east_asian_width(character) in "WF" else 1
         total += previous
