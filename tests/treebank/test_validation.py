@@ -10,7 +10,7 @@ from crossarc.errors import TreebankError
 from crossarc.treebank import FORMATS, Finding, Sentence, read, validate
 from crossarc.treebank.graph import deps_fault
 from crossarc.treebank.sentence import Scanner
-from crossarc.treebank.validation import REMEDIES, cycles, inspect_syntax
+from crossarc.treebank.validation import REMEDIES, cycles_of, inspect_syntax
 from helpers import sentences, trees
 
 # file: code, line, what of the message, whether `fix` keeps the sentence
@@ -24,8 +24,8 @@ FAULTS = {
     "columns-uneven.conll09": ("columns", 4, "14 columns instead of 15", True),
     "comment-alone.conllu": ("no-words", 4, "without a sentence", False),
     "comment-inside.conllu": ("comment", 6, "below the first token", True),
-    "crlf-cycle.conllu": ("cycle", 6, "2 -> 4 -> 3 -> 2", True),
-    "cycle.conllu": ("cycle", 6, "2 -> 4 -> 3 -> 2", True),
+    "crlf-cycle.conllu": ("cycle", 6, "2 -> 3 -> 4 -> 2", True),
+    "cycle.conllu": ("cycle", 6, "2 -> 3 -> 4 -> 2", True),
     "deps-form.conllu": ("deps", 6, "'1dep', which is not of the form", True),
     "deps-head.conllu": ("deps", 6, "names the head '7'", True),
     "deps-label.conllu": ("deps", 5, "'0:', which is not of the form", True),
@@ -196,7 +196,7 @@ def test_broken_trees_are_mended(heads, data):
 @given(st.lists(st.integers(-1, 9), min_size=2, max_size=10))
 def test_cycles_are_cycles(heads):
     heads = [-1, *(head if head < len(heads) else 0 for head in heads[1:])]
-    for cycle in cycles(heads):
-        assert len(set(cycle)) == len(cycle) >= 2
-        assert [heads[word] for word in cycle] == cycle[1:] + cycle[:1]
+    for cycle in cycles_of(heads):
+        assert len(set(cycle)) == len(cycle)
+        assert [heads[word] for word in cycle] == cycle[-1:] + cycle[:-1]
         assert cycle[0] == min(cycle)

@@ -13,5 +13,11 @@ From = Annotated[
     str | None,
     typer.Option("--from", metavar="FORMAT", help="conllu, conllx, conll09 or sdp; else by extension or content."),
 ]
+Gold = Annotated[str, typer.Argument(metavar="GOLD", help="The file with the gold trees, - for standard input.")]
+NoPunct = Annotated[bool, typer.Option("--no-punct", help="Leave punctuation out of the figures.")]
+Punct = Annotated[
+    str, typer.Option(metavar="unicode|upos", help="What punctuation is: by the characters of the form, or UPOS.")
+]
+IgnoreSubtypes = Annotated[bool, typer.Option("--ignore-subtypes", help="Cut labels at the first colon.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crossarc.cli.arguments import Gold, IgnoreSubtypes, Json, Markdown, NoPunct, Punct
 from crossarc.cli.console import Cell, Table, print_json, print_tables
 from crossarc.errors import CrossarcError
 
@@ -16,19 +17,16 @@ LEVEL = 0.05
 
 
 def compare(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="The file with the gold trees, - for standard input.")],
+    gold: Gold,
     a: Annotated[str, typer.Argument(metavar="A", help="The parsed file of the first system.")],
     b: Annotated[str, typer.Argument(metavar="B", help="The parsed file of the second system.")],
     metric: Annotated[
         str,
         typer.Option(metavar="NAME", help="Sort sentences and judge by las, uas, label, undirected, lem or uem."),
     ] = "las",
-    no_punct: Annotated[bool, typer.Option("--no-punct", help="Leave punctuation out of the figures.")] = False,
-    punct: Annotated[
-        str,
-        typer.Option(metavar="unicode|upos", help="What punctuation is: by the characters of the form, or UPOS."),
-    ] = "unicode",
-    ignore_subtypes: Annotated[bool, typer.Option("--ignore-subtypes", help="Cut labels at the first colon.")] = False,
+    no_punct: NoPunct = False,
+    punct: Punct = "unicode",
+    ignore_subtypes: IgnoreSubtypes = False,
     shuffles: Annotated[int, typer.Option(min=1, help="How many shuffles and resamples.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the shuffles.")] = 0,
     worst: Annotated[int, typer.Option(min=0, help="How many of the sentences that differ most to show.")] = 10,
@@ -36,8 +34,8 @@ def compare(
         bool,
         typer.Option("--fail-if-worse", help="Exit with 1 when B is significantly worse than A (p < 0.05)."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
+    as_json: Json = False,
+    markdown: Markdown = False,
 ) -> None:
     """Compare two parsed files: differences, significance, who wins where, the oracle of both.
 

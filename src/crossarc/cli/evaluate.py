@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crossarc.cli.arguments import Gold, IgnoreSubtypes, Json, Markdown, NoPunct, Punct
 from crossarc.cli.console import Cell, Table, print_json, print_tables
 from crossarc.errors import CrossarcError, UnknownName
 
@@ -60,14 +61,11 @@ class Report:
 
 
 def evaluate(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="The file with the gold trees, - for standard input.")],
+    gold: Gold,
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The file to score, - for standard input.")],
-    no_punct: Annotated[bool, typer.Option("--no-punct", help="Leave punctuation out of the figures.")] = False,
-    punct: Annotated[
-        str,
-        typer.Option(metavar="unicode|upos", help="What punctuation is: by the characters of the form, or UPOS."),
-    ] = "unicode",
-    ignore_subtypes: Annotated[bool, typer.Option("--ignore-subtypes", help="Cut labels at the first colon.")] = False,
+    no_punct: NoPunct = False,
+    punct: Punct = "unicode",
+    ignore_subtypes: IgnoreSubtypes = False,
     graph: Annotated[bool, typer.Option("--graph", help="Score the graphs too (DEPS, SDP).")] = False,
     tokenization: Annotated[
         str,
@@ -85,8 +83,8 @@ def evaluate(
         list[str] | None,
         typer.Option(metavar="NAME=REGEX", help="A class of graph arcs by label; with --graph."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
+    as_json: Json = False,
+    markdown: Markdown = False,
 ) -> None:
     """Score a parsed file against gold: attachment, exact match, non-projective edges, graphs, pipelines.
 

@@ -165,11 +165,11 @@ class Trees:
         number = int(bad[0])
         if (self.heads < 0).all():
             raise TreebankError(f"{self.places[number]}: the gold file has no trees; --graph scores its graphs")
-        start = int(self.starts[number])
-        heads = self.heads[start : start + int(self.lengths[number])].tolist()
+        from crossarc.structure import describe_fault
+
         place = self.places[number]
         raise TreebankError(
-            f"{place}: sentence {place.id or number + 1!r}: {describe_fault(heads)}; "
+            f"{place}: sentence {place.id or number + 1!r}: {describe_fault(self.rows[number])}; "
             f"the gold trees must be whole (crossarc validate shows all that are not)"
         )
 
@@ -191,24 +191,6 @@ def is_punctuation(form: str) -> bool:
     (True, False, False)
     """
     return bool(form) and all(unicodedata.category(character)[0] == "P" for character in form)
-
-
-def describe_fault(heads: Sequence[int]) -> str:
-    """What keeps the heads of words 1..n from being a tree: a missing head, or a cycle."""
-    if -1 in heads:
-        return f"word {heads.index(-1) + 1} has no head"
-    seen = [0] * (len(heads) + 1)
-    for first in range(1, len(heads) + 1):
-        word = first
-        while word and not seen[word]:
-            seen[word] = first
-            word = heads[word - 1]
-        if word and seen[word] == first:
-            cycle = [word]
-            while heads[cycle[-1] - 1] != word:
-                cycle.append(heads[cycle[-1] - 1])
-            return "heads form a cycle " + " -> ".join(map(str, [*cycle, word]))
-    raise AssertionError("the heads are a tree")
 
 
 def encode(*columns: Sequence[str]) -> tuple[tuple[str, ...], list[Ids]]:

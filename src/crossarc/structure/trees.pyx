@@ -5,6 +5,7 @@ from crossarc.core.typedefs cimport token_t
 
 from crossarc.errors import StructureError
 from crossarc.structure.workspace import checked_heads, describe_range
+from crossarc.treebank.validation import cycles_of, describe_cycle
 
 
 cdef bint arrange(Space* space) noexcept nogil:
@@ -88,9 +89,7 @@ def describe_fault(heads):
         if head == word:
             return f"word {word} is its own head"
     cycles = find_cycles(array)
-    if cycles:
-        return f"heads form a cycle {' -> '.join(map(str, [*cycles[0], cycles[0][0]]))}"
-    return ""
+    return describe_cycle(cycles[0]) if cycles else ""
 
 
 def find_cycles(heads):
@@ -102,38 +101,11 @@ def find_cycles(heads):
     [[2, 3, 4], [5]]
     """
     array = checked_heads(heads)
-    cdef const token_t[::1] view = array
-    cdef token_t n = <token_t> view.shape[0] - 1
-    cdef token_t[::1] seen = np.zeros(n + 1, dtype=np.int32)
-    cdef token_t[::1] entry = np.zeros(n + 1, dtype=np.int32)
-    cdef token_t v, u, wrong = 0, found = 0
-    with nogil:
-        for v in range(1, n + 1):
-            if view[v] < -1 or view[v] > n:
-                wrong = v
-                break
-        if not wrong:
-            for v in range(1, n + 1):
-                u = v
-                while u > 0 and not seen[u]:    # seen says in which walk: one that meets itself is a cycle
-                    seen[u] = v
-                    u = view[u]
-                if u > 0 and seen[u] == v:
-                    entry[found] = u
-                    found += 1
-    if wrong:
-        raise StructureError(describe_range(wrong, array[wrong], n))
-    result = []
-    for v in range(found):
-        cycle = [entry[v]]
-        u = view[entry[v]]
-        while u != entry[v]:
-            cycle.append(u)
-            u = view[u]
-        cycle.reverse()
-        start = cycle.index(min(cycle))
-        result.append(cycle[start:] + cycle[:start])
-    return sorted(result)
+    n = array.shape[0] - 1
+    wrong = np.flatnonzero((array < -1) | (array > n))
+    if wrong.size:
+        raise StructureError(describe_range(wrong[0], array[wrong[0]], n))
+    return sorted(cycles_of(array.tolist()))
 
 
 def depths(heads):

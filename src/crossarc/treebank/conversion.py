@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from crossarc.treebank.formats import Format, get_format
-from crossarc.treebank.graph import Graph
+from crossarc.treebank.graph import Graph, format_deps
 from crossarc.treebank.sentence import Sentence
 
 Rows = list[list[str]]
@@ -89,49 +89,27 @@ def basics(sentence: Sentence) -> list[tuple[str, str, str, str]]:
     return list(zip(heads, sentence.deprels, sentence.feats, sentence.lemmas, strict=True))
 
 
+def tree_rows(sentence: Sentence, ninth: list[str]) -> Rows:
+    """The ten columns that CoNLL-U and CoNLL-X share but for the last two, of which the tenth stays open."""
+    forms, upos, xpos = sentence.forms, sentence.upos, sentence.xpos
+    rows = [
+        [str(word), forms[word], lemma, upos[word], xpos[word], feats, head, deprel, ninth[word], "_"]
+        for word, (head, deprel, feats, lemma) in enumerate(basics(sentence))
+    ]
+    return rows[1:]
+
+
 def to_conllu(sentence: Sentence, lost: Counter[str]) -> Rows:
     """CoNLL-U: everything but the columns that only the source has."""
-    from crossarc.treebank.graph import format_deps
-
-    deps = format_deps(sentence.graph, sentence.node_ids) if sentence.has_graph else ["_"] * (len(sentence) + 1)
-    return [
-        [
-            str(word),
-            sentence.forms[word],
-            lemma,
-            sentence.upos[word],
-            sentence.xpos[word],
-            feats,
-            head,
-            deprel,
-            deps[word],
-            "_",
-        ]
-        for word, (head, deprel, feats, lemma) in enumerate(basics(sentence))
-        if word
-    ]
+    nothing = ["_"] * (len(sentence) + 1)
+    return tree_rows(sentence, format_deps(sentence.graph, sentence.node_ids) if sentence.has_graph else nothing)
 
 
 def to_conllx(sentence: Sentence, lost: Counter[str]) -> Rows:
     """CoNLL-X: the tree, and no graph."""
     if sentence.has_graph:
         lost["arcs of the graph"] += len(sentence.graph)
-    return [
-        [
-            str(word),
-            sentence.forms[word],
-            lemma,
-            sentence.upos[word],
-            sentence.xpos[word],
-            feats,
-            head,
-            deprel,
-            "_",
-            "_",
-        ]
-        for word, (head, deprel, feats, lemma) in enumerate(basics(sentence))
-        if word
-    ]
+    return tree_rows(sentence, ["_"] * (len(sentence) + 1))
 
 
 def to_conll09(sentence: Sentence, lost: Counter[str]) -> Rows:

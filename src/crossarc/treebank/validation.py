@@ -211,28 +211,34 @@ def tree_faults(sentence: Sentence) -> Iterator[Fault]:
             yield sentence[word].line, "head-range", f"word {word} has the head {heads[word]}, but there are {n} words"
         elif heads[word] == word:
             yield sentence[word].line, "self-loop", f"word {word} is its own head"
-    for cycle in cycles(heads):
-        path = " -> ".join(map(str, [*cycle, cycle[0]]))
-        yield sentence[cycle[0]].line, "cycle", f"heads form a cycle {path}"
+    for cycle in cycles_of(heads):
+        if len(cycle) > 1:
+            yield sentence[cycle[0]].line, "cycle", describe_cycle(cycle)
     if not sentence.roots:
         yield sentence[1].line, "no-root", "no word has the head 0"
 
 
-def cycles(heads: list[int]) -> Iterator[list[int]]:
-    """The cycles of two words or more, each from its smallest word along the heads."""
+def cycles_of(heads: list[int]) -> Iterator[list[int]]:
+    """The cycles among heads, each from its smallest word on, from head to dependent."""
     seen_by = [0] * len(heads)
     for start in range(1, len(heads)):
         word = start
         while 0 < word < len(heads) and not seen_by[word]:
             seen_by[word] = start
             word = heads[word]
-        if not 0 < word < len(heads) or seen_by[word] != start or heads[word] == word:
+        if not 0 < word < len(heads) or seen_by[word] != start:
             continue
         cycle = [word]
         while heads[cycle[-1]] != word:
             cycle.append(heads[cycle[-1]])
+        cycle.reverse()
         smallest = cycle.index(min(cycle))
         yield cycle[smallest:] + cycle[:smallest]
+
+
+def describe_cycle(cycle: list[int]) -> str:
+    """A cycle as messages name it."""
+    return f"heads form a cycle {' -> '.join(map(str, [*cycle, cycle[0]]))}"
 
 
 def graph_faults(sentence: Sentence) -> Iterator[Fault]:
@@ -327,7 +333,7 @@ def repaired_tree(sentence: Sentence, roots: Roots) -> Sentence:
     n = len(sentence)
     old = sentence.heads.tolist()
     heads = [head if 0 <= head <= n and head != word else -1 for word, head in enumerate(old)]
-    for cycle in cycles(heads):
+    for cycle in cycles_of(heads):
         heads[cycle[0]] = -1
     root = next((word for word in range(1, n + 1) if heads[word] == 0), 0)
     if not root:

@@ -1,0 +1,183 @@
+"""The commands of the treebank: what they print, write and answer."""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from crossarc.cli import app, main
+from crossarc.treebank import read
+
+COMMANDS = ["example", "stats", "validate", "convert", "draw", "evaluate", "compare"]
+
+
+@pytest.fixture
+def crossarc(monkeypatch, capsys):
+    """Run the command line; gives its exit code, what it printed and what it complained of."""
+
+    def run(*arguments, stdin=None):
+        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
+        if stdin is not None:
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as leave:
+            main()
+        printed = capsys.readouterr()
+        return leave.value.code or 0, printed.out, printed.err
+
+    return run
+
+
+def test_every_command_is_registered():
+    names = [each.name or each.callback.__name__ for each in app.registered_commands]
+    assert sorted(names) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_an_example(crossarc, name):
+    code, out, _ = crossarc(name, "--help")
+    assert code == 0
+    assert re.search(rf"\$ crossarc {name}", out)
+
+
+def test_start_up_is_lazy():
+    """Neither numpy nor any native module is imported for the help text."""
+    code = "import sys, crossarc.cli; print('numpy' in sys.modules, 'crossarc.treebank' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["False", "False"]
+
+
+def test_module_runs():
+    run = subprocess.run([sys.executable, "-m", "crossarc", "--version"], capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"crossarc \d+\.\d+\.\d+\S*\n", run.stdout)
+
+
+def test_public_names():
+    import crossarc
+
+    for name in crossarc.__all__:
+        assert getattr(crossarc, name) is not None
+    assert "read" in dir(crossarc)
+    with pytest.raises(AttributeError, match="no attribute 'reed'"):
+        _ = crossarc.reed
+
+
+def test_example(crossarc, tmp_path, example):
+    code, out, _ = crossarc("example")
+    assert code == 0
+    assert "Recommended: " in out
+    assert "acl:relcl" in out
+    code, _, err = crossarc("example", "-o", tmp_path / "e.conllu")
+    assert (code, "40 sentences" in err) == (0, True)
+    assert (tmp_path / "e.conllu").read_bytes() == example.read_bytes()
+
+
+def test_stats(crossarc, example, malformed, tmp_path):
+    code, out, _ = crossarc("stats", example)
+    assert code == 0
+    assert re.search(r"trees: projective +70\.0%", out)
+    assert re.search(r"nodes with several heads +19 \(6\.0%\)", out)
+    figures = json.loads(crossarc("stats", example, "--json")[1])[str(example)]
+    assert figures["sentences"] == 40
+    assert figures["percent"]["projective"] == 70.0
+    assert sum(figures["histograms"]["sentence_length"]) == 40
+    assert "| words | 318 |" in crossarc("stats", example, "--markdown")[1]
+    code, out, _ = crossarc("stats", example, malformed / "cycle.conllu")
+    assert re.search(r"sentences without a usable tree +0 +1", out)
+    raw = tmp_path / "raw.conllu"
+    raw.write_text("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
+    assert "No recommendation" in crossarc("stats", raw)[1]
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_stats_plot(crossarc, example, malformed, tmp_path, ending):
+    path = tmp_path / f"plot.{ending}"
+    assert crossarc("stats", example, malformed / "cycle.conllu", "--plot", path)[0] == 0
+    first = path.read_bytes()
+    assert b"<svg" in first[:1000] or first.startswith(b"\x89PNG")
+    crossarc("stats", example, malformed / "cycle.conllu", "--plot", path)
+    assert path.read_bytes() == first
+    code, _, err = crossarc("stats", example, "--plot", tmp_path / "plot.gif")
+    assert (code, "valid: .pdf, .png, .svg" in err) == (2, True)
+
+
+def test_validate(crossarc, example, malformed, tmp_path):
+    assert crossarc("validate", example)[:2] == (0, f"{example}: 40 good sentences, 0 findings\n")
+    code, out, _ = crossarc("validate", malformed / "cycle.conllu")
+    assert code == 1
+    assert f"{malformed / 'cycle.conllu'}:6: sentence 's1': heads form a cycle 2 -> 3 -> 4 -> 2; " in out
+    assert out.endswith("1 good sentence, 1 finding (1 cycle)\n")
+    found = json.loads(crossarc("validate", malformed / "cycle.conllu", "--json")[1])
+    assert next(iter(found.values()))["codes"] == {"cycle": 1}
+    assert crossarc("validate", malformed / "several-roots.conllu")[0] == 1
+    assert crossarc("validate", malformed / "several-roots.conllu", "--roots", "any")[0] == 0
+    code, _, err = crossarc("validate", malformed / "several-roots.conllu", "--roots", "two")
+    assert (code, "valid: any, one" in err) == (2, True)
+    fixed = tmp_path / "fixed.conllu"
+    code, out, err = crossarc("validate", malformed / "cycle.conllu", malformed / "id-gap.conllu", "--fix", fixed)
+    assert code == 1
+    assert "3 sentences written, 1 left out" in err
+    assert all(sentence.is_tree for sentence in read(fixed))
+    assert crossarc("validate", fixed)[0] == 0
+
+
+def test_validate_limits_its_output(crossarc, malformed):
+    code, out, _ = crossarc("validate", malformed / "cycle.conllu", "--limit", 0)
+    assert code == 1
+    assert "1 finding more" in out
+
+
+def test_convert(crossarc, example, tmp_path):
+    code, _, err = crossarc("convert", example, "-o", tmp_path / "a.conllx.gz")
+    assert code == 0
+    assert "40 sentences in CoNLL-X" in err
+    assert "cannot carry: " in err
+    assert next(read(tmp_path / "a.conllx.gz")).format.name == "conllx"
+    code, _, err = crossarc("convert", example, "--to", "conllz")
+    assert (code, "valid: conll09, conllu, conllx, sdp" in err) == (2, True)
+
+
+def test_convert_in_a_pipe(example):
+    command = [sys.executable, "-m", "crossarc", "convert", "-", "--to", "conllu"]
+    run = subprocess.run(command, input=example.read_bytes() * 3, capture_output=True, check=True)
+    assert run.stdout == example.read_bytes() * 3
+    assert run.stderr == b""
+
+
+def test_convert_follows_the_policy(crossarc, malformed, tmp_path):
+    code, _, err = crossarc("convert", malformed / "columns-few.conllu", "-o", tmp_path / "a.conllu")
+    assert code == 2
+    assert "columns-few.conllu:6: sentence 's1': 9 columns instead of 10" in err
+    assert not (tmp_path / "a.conllu").exists()
+    assert (
+        crossarc("convert", malformed / "columns-few.conllu", "-o", tmp_path / "a.conllu", "--on-error", "skip")[0] == 0
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+def test_a_reader_that_leaves_is_no_error(example, tmp_path):
+    path = tmp_path / "big.conllu"
+    path.write_bytes(example.read_bytes() * 200)
+    command = f"{sys.executable} -m crossarc convert {path} --to conllu | head -n 1"
+    run = subprocess.run(command, shell=True, capture_output=True, check=True)
+    assert run.stdout == b"# sent_id = example-1\n"
+    assert run.stderr == b""
+
+
+def test_errors_are_one_line(crossarc):
+    code, _, err = crossarc("stats", "no-such-file.conllu")
+    assert (code, err) == (2, "crossarc: no-such-file.conllu: No such file or directory\n")
+
+
+def test_debug_shows_the_traceback(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["crossarc", "stats", "no-such-file.conllu", "--debug"])
+    with pytest.raises(FileNotFoundError):
+        main()
+
+
+def test_standard_input(crossarc, example):
+    code, out, _ = crossarc("validate", "-", stdin=example.read_bytes())
+    assert (code, out) == (0, "-: 40 good sentences, 0 findings\n")
