@@ -161,10 +161,22 @@ def test_convert_follows_the_policy(crossarc, malformed, tmp_path):
 def test_a_reader_that_leaves_is_no_error(example, tmp_path):
     path = tmp_path / "big.conllu"
     path.write_bytes(example.read_bytes() * 200)
-    command = f"{sys.executable} -m crossarc convert {path} --to conllu | head -n 1"
+    command = f"({sys.executable} -m crossarc convert {path} --to conllu; echo $? >{tmp_path}/code) | head -n 1"
     run = subprocess.run(command, shell=True, capture_output=True, check=True)
     assert run.stdout == b"# sent_id = example-1\n"
     assert run.stderr == b""
+    assert (tmp_path / "code").read_text() == "0\n"
+
+
+def test_an_interrupt_leaves_no_file(example, tmp_path, monkeypatch, crossarc):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("crossarc.treebank.conversion.convert", interrupted)
+    monkeypatch.setattr("crossarc.treebank.writing.convert", interrupted)
+    code, _, err = crossarc("convert", example, "-o", tmp_path / "a.conllx")
+    assert (code, err) == (130, "crossarc: interrupted; no file was changed\n")
+    assert not list(tmp_path.iterdir())
 
 
 def test_errors_are_one_line(crossarc):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
@@ -45,11 +47,6 @@ def options(
     """Dependency parsing for trees and graphs whose arcs may cross."""
 
 
-app.command()(example)
-for command in (stats, validate, convert, draw, evaluate, compare):
-    app.command(no_args_is_help=True)(command)
-
-
 def describe(error: Exception) -> str:
     """An error in one line; those of the operating system name the file first."""
     if isinstance(error, OSError) and error.filename is not None:
@@ -57,23 +54,36 @@ def describe(error: Exception) -> str:
     return str(error)
 
 
+def guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with its errors as one line and an exit code: 2 when it could not be done, 130 when interrupted."""
+
+    @functools.wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        from crossarc.errors import CrossarcError
+
+        try:
+            command(*arguments, **options)
+        except BrokenPipeError:
+            # The reader of our output has left (`| head`): nothing is wrong, and the interpreter must not complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise SystemExit(0) from None
+        except (CrossarcError, OSError) as error:
+            if "--debug" in sys.argv:
+                raise
+            print(f"crossarc: {describe(error)}", file=sys.stderr)
+            raise SystemExit(2) from None
+        except KeyboardInterrupt:
+            print("crossarc: interrupted; no file was changed", file=sys.stderr)
+            raise SystemExit(130) from None
+
+    return run
+
+
+for command in (example, stats, validate, convert, draw, evaluate, compare):
+    app.command(no_args_is_help=command is not example)(guarded(command))
+
+
 def main() -> None:
     """Run the command line: exit code 0, 1 when the answer is no, 2 when it could not be done."""
-    from crossarc.errors import CrossarcError
-
-    debug = "--debug" in sys.argv
-    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
-    try:
-        app(arguments)
-    except BrokenPipeError:
-        # The reader of our output has left (`| head`); nothing is wrong, and the interpreter must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(0) from None
-    except (CrossarcError, OSError) as error:
-        if debug:
-            raise
-        print(f"crossarc: {describe(error)}", file=sys.stderr)
-        raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        print("crossarc: interrupted; no file was changed", file=sys.stderr)
-        raise SystemExit(130) from None
+    # The option may stand anywhere; `guarded` looks for it.
+    app([argument for argument in sys.argv[1:] if argument != "--debug"])

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from crossarc.treebank.streams import Source
 
 Cell = str | int | float | None
 FIGURE = re.compile(r"[-+]?[\d.,]*\s?(%|$|/|\()")  # a number, alone or with others like it
@@ -110,15 +113,17 @@ def print_json(value: Any) -> None:
 
 
 @contextmanager
-def progress(description: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-    """A progress bar on a terminal, nothing in a pipe; gives the function that takes the steps done."""
+def tracked(path: str, *, quiet: bool = False) -> Iterator[Source]:
+    """A file to read, with a progress bar of its bytes while it is read on a terminal; elsewhere just the path."""
     screen = console(stderr=True)
-    if not screen.is_terminal:
-        yield lambda steps: None
+    if quiet or path == "-" or not screen.is_terminal:
+        yield path
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=screen, transient=True) as bar:
-        task = bar.add_task(description, total=total)
-        yield lambda steps: bar.advance(task, steps)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with (
+        Progress(*columns, console=screen, transient=True) as bar,
+        bar.open(path, "rb", description=PurePath(path).name) as file,
+    ):
+        yield file

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
 from crossarc.cli.arguments import Files, From
-from crossarc.cli.console import counted
+from crossarc.cli.console import counted, tracked
 
 
 def convert(
@@ -44,14 +45,17 @@ def convert_files(
     files: list[str], output: str, source: str | None, target: str | None, on_error: str
 ) -> tuple[int, str, str]:
     """Write the sentences of all files; gives their number, the format's name, and what was lost in a line."""
-    from itertools import chain
-
-    from crossarc.treebank import read, write
+    from crossarc.treebank import Sentence, read, write
     from crossarc.treebank.conversion import describe_losses
     from crossarc.treebank.formats import format_of_path, get_format
 
     wanted = get_format(target) if target else format_of_path(output)
     losses: Counter[str] = Counter()
-    sentences = chain.from_iterable(read(path, source, on_error=on_error) for path in files)  # type: ignore[arg-type]
-    count = write(sentences, output, wanted, losses=losses)
+
+    def sentences() -> Iterator[Sentence]:
+        for path in files:
+            with tracked(path, quiet=output == "-") as file:
+                yield from read(file, source, on_error=on_error)  # type: ignore[arg-type]
+
+    count = write(sentences(), output, wanted, losses=losses)
     return count, wanted.title if wanted else "", describe_losses(losses, wanted) if wanted and losses else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crossarc.cli.arguments import Files, From, Json, Markdown
-from crossarc.cli.console import Cell, Table, print_json, print_tables, show
+from crossarc.cli.console import Cell, Table, print_json, print_tables, show, tracked
 
 if TYPE_CHECKING:
     from crossarc.structure import Summary
@@ -54,7 +54,8 @@ def summarise_file(path: str, source: str | None) -> Summary:
     from crossarc.structure import summarise
     from crossarc.treebank import read
 
-    return summarise(read(path, source))
+    with tracked(path) as file:
+        return summarise(read(file, source))
 
 
 def percent(value: float) -> str:

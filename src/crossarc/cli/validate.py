@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crossarc.cli.arguments import Files, From, Json
-from crossarc.cli.console import counted, print_json
+from crossarc.cli.console import counted, print_json, tracked
 
 if TYPE_CHECKING:
     from crossarc.treebank import Finding
@@ -64,13 +64,14 @@ def validate_file(path: str, source: str | None, roots: str, limit: int) -> Verd
     from crossarc.treebank import validate as findings_of
 
     verdict = Verdict()
-    for item in findings_of(path, source, roots=roots):  # type: ignore[arg-type]
-        if not isinstance(item, Finding):
-            verdict.good += 1
-            continue
-        verdict.codes[item.code] += 1
-        if len(verdict.findings) < limit:
-            verdict.findings.append(item)
+    with tracked(path) as file:
+        for item in findings_of(file, source, roots=roots):  # type: ignore[arg-type]
+            if not isinstance(item, Finding):
+                verdict.good += 1
+                continue
+            verdict.codes[item.code] += 1
+            if len(verdict.findings) < limit:
+                verdict.findings.append(item)
     return verdict
 
 
