@@ -1,0 +1,93 @@
+from crossarc.core.typedefs cimport label_t, token_t, uint32_t
+from crossarc.transitions.state cimport State, add_arc, buffer_at, stack_at
+from crossarc.transitions.system cimport Gold, TransitionSystem
+
+cdef enum:
+    SHIFT, LEFT_ARC, RIGHT_ARC
+
+
+cdef class ArcHybrid(TransitionSystem):
+    """Projective trees, arc-hybrid (Kuhlmann, Gomez-Rodriguez and Satta 2011; oracle of Goldberg and Nivre 2013).
+
+    start      ([0], 1 ... n, {})
+    SHIFT      (S, i|B, A)    =>  (S|i, B, A)
+    LEFT-ARC   (S|i, j|B, A)  =>  (S, j|B, A + j->i)     if i is not 0
+    RIGHT-ARC  (S|i|j, B, A)  =>  (S|i, B, A + i->j)     with one root: if i is 0, only as the last move
+    end        ([0], [], A)
+    """
+
+    def __cinit__(self, **options):
+        self.name = "arc-hybrid"
+        self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
+        self.labelled = (False, True, True)
+        self.covers = "projective"
+        self.exact_costs = True
+
+    cdef void start(self, State* state) noexcept nogil:
+        state.stack[0] = 0
+        state.depth = 1
+
+    cdef bint is_final(self, const State* state) noexcept nogil:
+        return state.front >= state.end and state.depth <= 1
+
+    cdef uint32_t legal(self, State* state) noexcept nogil:
+        cdef bint buffered = state.front < state.end
+        cdef uint32_t moves = 0
+        if buffered:
+            moves |= 1 << SHIFT
+            if state.depth > 1:
+                moves |= 1 << LEFT_ARC
+        if state.depth > 2 or (state.depth == 2 and not (self.single_root and buffered)):
+            moves |= 1 << RIGHT_ARC
+        return moves
+
+    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
+        if move == SHIFT:
+            state.stack[state.depth] = state.queue[state.front]
+            state.depth += 1
+            state.front += 1
+            return
+        if move == LEFT_ARC:
+            add_arc(state, buffer_at(state, 0), stack_at(state, 0), label)
+        else:
+            add_arc(state, stack_at(state, 1), stack_at(state, 0), label)
+        state.depth -= 1
+
+    cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
+        cdef token_t top = stack_at(state, 0)
+        cdef token_t i
+        if top > 0 and gold.heads[top] == buffer_at(state, 0):
+            return LEFT_ARC
+        if state.depth > 1 and gold.heads[top] == stack_at(state, 1):
+            for i in range(state.front, state.end):
+                if gold.heads[state.queue[i]] == top:
+                    return SHIFT
+            return RIGHT_ARC if not (self.single_root and state.depth == 2 and state.front < state.end) else SHIFT
+        return SHIFT
+
+    cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
+        """An arc can be built as long as its dependent is on the stack or in the buffer and meets its head there."""
+        cdef token_t top = stack_at(state, 0)
+        cdef token_t second = stack_at(state, 1)
+        cdef token_t first = buffer_at(state, 0)
+        cdef token_t i, node
+        cdef token_t dependents = 0     # of the top, in the buffer
+        cdef token_t lost = 0
+        costs[SHIFT] = costs[LEFT_ARC] = costs[RIGHT_ARC] = 0
+        if top > 0:
+            for i in range(state.front, state.end):
+                dependents += gold.heads[state.queue[i]] == top
+            # Nodes of the buffer stand in the order of the sentence.
+            costs[LEFT_ARC] = dependents + (gold.heads[top] > first or gold.heads[top] == second)
+            costs[RIGHT_ARC] = dependents + (gold.heads[top] >= first and first > 0)
+        if first > 0:
+            for i in range(state.depth):
+                node = state.stack[i]
+                lost += node > 0 and gold.heads[node] == first
+                lost += gold.heads[first] == node and i < state.depth - 1
+            costs[SHIFT] = lost
+
+    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
+        cdef token_t top = stack_at(state, 0)
+        cdef token_t head = buffer_at(state, 0) if move == LEFT_ARC else stack_at(state, 1)
+        return gold.labels[top] if move != SHIFT and gold.heads[top] == head else -1

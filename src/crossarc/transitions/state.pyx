@@ -1,0 +1,150 @@
+"""States of transition parsers: memory, arcs and links."""
+
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from crossarc.core.typedefs cimport label_t, token_t, uint64_t
+
+cdef enum:
+    ARRAYS = 14 + 4 * OUTER     # arrays of one entry a node in the block, besides the two of sets
+
+
+cdef int reserve_state(State* state, token_t n) except -1 nogil:
+    """Make room for n words; what the state held is lost. A state must be zeroed before its first use."""
+    cdef size_t nodes = <size_t>n + 1
+    cdef token_t* at
+    if state.memory != NULL and state.capacity >= n + 1:
+        return 0
+    free(state.memory)
+    # Sets first, as they need eight bytes each.
+    state.memory = malloc(nodes * (2 * sizeof(uint64_t) + ARRAYS * sizeof(token_t)))
+    if state.memory == NULL:
+        state.capacity = 0
+        raise MemoryError
+    state.capacity = n + 1
+    state.left_set = <uint64_t*>state.memory
+    state.right_set = state.left_set + nodes
+    at = <token_t*>(state.right_set + nodes)
+    state.stack = at
+    state.stack2 = at + nodes
+    state.queue = at + 2 * nodes
+    state.heads = at + 3 * nodes
+    state.labels = at + 4 * nodes
+    state.link_left = at + 5 * nodes
+    state.link_right = at + 6 * nodes
+    state.link_label = at + 7 * nodes
+    state.link_first = at + 8 * nodes
+    state.link_next = at + 9 * nodes        # two entries a node
+    state.left_count = at + 11 * nodes
+    state.right_count = at + 12 * nodes
+    state.group = at + 13 * nodes
+    state.lefts = at + 14 * nodes
+    state.rights = state.lefts + OUTER * nodes
+    state.left_labels = state.rights + OUTER * nodes
+    state.right_labels = state.left_labels + OUTER * nodes
+    return 0
+
+
+cdef void release_state(State* state) noexcept nogil:
+    free(state.memory)
+    state.memory = NULL
+    state.capacity = 0
+
+
+cdef void reset_state(State* state, token_t n) noexcept nogil:
+    """An empty configuration over n words: nothing on the stacks, the words in the buffer, no arcs."""
+    cdef token_t node
+    cdef token_t i
+    state.n = n
+    state.depth = state.depth2 = state.front = state.links = state.moves = state.roots = 0
+    state.left = 0
+    state.last_move = -1
+    state.end = n
+    for node in range(n):
+        state.queue[node] = node + 1
+    for node in range(n + 1):
+        state.heads[node] = -1
+        state.labels[node] = -1
+        state.link_first[node] = -1
+        state.left_count[node] = state.right_count[node] = 0
+        state.left_set[node] = state.right_set[node] = 0
+        state.group[node] = node
+    for i in range(OUTER * (n + 1)):
+        state.lefts[i] = -1
+        state.rights[i] = -1
+        state.left_labels[i] = -1
+        state.right_labels[i] = -1
+
+
+cdef void copy_state(State* target, const State* source) noexcept nogil:
+    """Make one state equal to another that has the same capacity."""
+    cdef void* memory = target.memory
+    cdef State kept = target[0]
+    cdef size_t nodes = <size_t>source.capacity
+    memcpy(memory, source.memory, nodes * (2 * sizeof(uint64_t) + ARRAYS * sizeof(token_t)))
+    kept.n = source.n
+    kept.depth = source.depth
+    kept.depth2 = source.depth2
+    kept.front = source.front
+    kept.end = source.end
+    kept.left = source.left
+    kept.links = source.links
+    kept.last_move = source.last_move
+    kept.moves = source.moves
+    kept.roots = source.roots
+    # SWITCH exchanges the two stacks by their pointers.
+    if source.stack > source.stack2:
+        kept.stack, kept.stack2 = max(kept.stack, kept.stack2), min(kept.stack, kept.stack2)
+    else:
+        kept.stack, kept.stack2 = min(kept.stack, kept.stack2), max(kept.stack, kept.stack2)
+    target[0] = kept
+
+
+cdef inline void insert_outer(token_t* nodes, label_t* labels, token_t node, label_t label, bint leftwards) noexcept nogil:
+    """Put a node among the outermost ones of its side."""
+    cdef token_t i, j
+    for i in range(OUTER):
+        if nodes[i] < 0 or (node < nodes[i] if leftwards else node > nodes[i]):
+            for j in range(OUTER - 1, i, -1):
+                nodes[j] = nodes[j - 1]
+                labels[j] = labels[j - 1]
+            nodes[i] = node
+            labels[i] = label
+            return
+
+
+cdef inline void note_neighbour(State* state, token_t node, token_t other, label_t label) noexcept nogil:
+    """Remember `other` as a dependent of, or linked with, `node`."""
+    if other < node:
+        insert_outer(state.lefts + OUTER * node, state.left_labels + OUTER * node, other, label, True)
+        state.left_count[node] += 1
+        state.left_set[node] |= <uint64_t>1 << (label & 63)
+    else:
+        insert_outer(state.rights + OUTER * node, state.right_labels + OUTER * node, other, label, False)
+        state.right_count[node] += 1
+        state.right_set[node] |= <uint64_t>1 << (label & 63)
+
+
+cdef void add_arc(State* state, token_t head, token_t dependent, label_t label) noexcept nogil:
+    """Make a node the head of another."""
+    state.heads[dependent] = head
+    state.labels[dependent] = label
+    state.roots += head == 0
+    state.group[find_group(state, dependent)] = find_group(state, head)
+    note_neighbour(state, head, dependent, label)
+
+
+cdef void add_link(State* state, token_t a, token_t b, label_t label) noexcept nogil:
+    """Link two nodes without saying which is the head."""
+    cdef token_t k = state.links
+    state.link_left[k] = min(a, b)
+    state.link_right[k] = max(a, b)
+    state.link_label[k] = label
+    state.link_next[2 * k] = state.link_first[min(a, b)]
+    state.link_next[2 * k + 1] = state.link_first[max(a, b)]
+    state.link_first[a] = state.link_first[b] = k
+    state.links += 1
+    state.roots += a == 0 or b == 0
+    state.group[find_group(state, a)] = find_group(state, b)
+    note_neighbour(state, a, b, label)
+    note_neighbour(state, b, a, label)

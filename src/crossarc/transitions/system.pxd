@@ -1,0 +1,31 @@
+from crossarc.core.typedefs cimport label_t, token_t, uint32_t
+from crossarc.transitions.state cimport State
+
+cdef enum:
+    MOVES = 8               # no system has more kinds of moves
+
+cdef struct Gold:
+    token_t n
+    const token_t* heads    # heads[0] is -1
+    const label_t* labels
+    token_t* extra          # n + 1 entries that `prepare` fills as the system likes: planes, projective order ...
+    token_t* scratch        # 8 (n + 1) entries that `prepare`, `oracle` and `costs` may use
+
+cdef class TransitionSystem:
+    cdef readonly str name
+    cdef readonly tuple moves           # names as in the paper; the place is the move's number
+    cdef readonly tuple labelled        # for each move, whether it takes a label
+    cdef readonly bint directed
+    cdef readonly str covers            # the class of trees it can build: projective, planar, two-planar or all
+    cdef readonly bint exact_costs      # whether `costs` is right in states off the gold path too
+    cdef public bint single_root        # exactly one arc from node 0
+
+    cdef void start(self, State* state) noexcept nogil
+    cdef bint is_final(self, const State* state) noexcept nogil
+    cdef uint32_t legal(self, State* state) noexcept nogil
+    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil
+    cdef void finish(self, State* state, label_t root_label) noexcept nogil
+    cdef void prepare(self, Gold* gold) noexcept nogil
+    cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil
+    cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil
+    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil

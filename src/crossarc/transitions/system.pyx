@@ -1,0 +1,66 @@
+"""What a transition system is: a start, an end, moves with preconditions and effects, and an oracle."""
+
+from crossarc.core.typedefs cimport label_t, token_t, uint32_t
+from crossarc.transitions.state cimport State, add_arc, reset_state
+
+
+cdef class TransitionSystem:
+    """The base of all systems. A system sets its names in `__cinit__` and overrides the methods that differ.
+
+    A move is a number, its place in `moves`; `legal` gives the set of legal moves as bits. `oracle` gives the move that
+    leads on to the gold tree from a state on its path. `costs` gives for every legal move how many gold arcs can no
+    longer be built after it; where `exact_costs` is false that is only known on the gold path, and nearly right off it.
+    """
+
+    def __cinit__(self, *, bint single_root=True):
+        self.single_root = single_root
+        self.directed = True
+
+    cdef void start(self, State* state) noexcept nogil:
+        """Set up the initial configuration of a state that was reset."""
+
+    cdef bint is_final(self, const State* state) noexcept nogil:
+        """Whether the state is terminal: no word is left in the buffer."""
+        return state.front >= state.end
+
+    cdef uint32_t legal(self, State* state) noexcept nogil:
+        """The moves whose preconditions hold, as bits; never none unless the state is final."""
+        return 0
+
+    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
+        """Make a move that is legal."""
+
+    cdef void finish(self, State* state, label_t root_label) noexcept nogil:
+        """Give the words that are left without a head one: node 0, or with a single root the root word."""
+        cdef token_t word
+        cdef token_t root = 0
+        for word in range(1, state.n + 1):
+            if state.heads[word] == 0:
+                root = word
+                break
+        for word in range(1, state.n + 1):
+            if state.heads[word] >= 0:
+                continue
+            if self.single_root and root > 0:
+                add_arc(state, root, word, root_label)
+            else:
+                add_arc(state, 0, word, root_label)
+                root = word
+
+    cdef void prepare(self, Gold* gold) noexcept nogil:
+        """Compute once what the oracle needs of a gold tree."""
+
+    cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
+        """The gold move in a state from which the gold tree, as far as the system covers it, can be reached."""
+        return 0
+
+    cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
+        """The gold arcs that each legal move loses; by default 0 for the oracle's move and 1 for the others."""
+        cdef token_t move
+        for move in range(MOVES):
+            costs[move] = 1
+        costs[self.oracle(state, gold)] = 0
+
+    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
+        """The label of the arc that a move makes if it is a gold arc, else -1."""
+        return -1
