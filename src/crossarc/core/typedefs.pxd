@@ -1,5 +1,5 @@
 # The integer and floating types of every native signature, each with its reason.
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 ctypedef int32_t token_t    # a node of a sentence: 0 is the dummy root, -1 is "none"; no sentence has 2^31 words
 ctypedef int32_t label_t    # a dependency label, a word or a tag as the id of a string table

@@ -63,7 +63,8 @@ cdef class ArcHybrid(TransitionSystem):
                 if gold.heads[state.queue[i]] == top:
                     return SHIFT
             return RIGHT_ARC if not (self.single_root and state.depth == 2 and state.front < state.end) else SHIFT
-        return SHIFT
+        # Beyond the projective trees nothing may be left to shift.
+        return SHIFT if state.front < state.end else RIGHT_ARC
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
         """An arc can be built as long as its dependent is on the stack or in the buffer and meets its head there."""

@@ -1,0 +1,181 @@
+"""The template language: named addresses, and templates that join attributes of addresses.
+
+    [addresses]
+    s0 = "stack[0]"
+    b0 = "buffer[0]"
+    [templates]
+    words = ["s0.form", "s0.form + b0.upos", "s0.left[1].deprel", "distance(s0, b0)"]
+
+An address is a base with a place (`stack[0]` is the top) and steps from there; a term is an attribute of an address, or a
+function of two; a template joins terms with "+". A model is compiled to three tables of integers that native code runs.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.errors import CrossarcError, UnknownName
+from crossarc.features.attributes import ATTRIBUTES
+
+BASES = ("stack", "stack2", "buffer", "list1", "list2")
+STEPS = ("head", "left", "right", "sibling_left", "sibling_right")
+INDEXED_STEPS = ("left", "right")
+# Attributes that the parser's state gives; those of the tokens come behind them.
+STATE_ATTRIBUTES = ("deprel", "left_count", "right_count", "left_labels", "right_labels")
+FUNCTIONS = ("distance", "linked")
+WIDEST = 6  # terms in a template
+DEEPEST = 3  # the outermost dependents that a state remembers
+
+BASE = re.compile(r"(\w+)\[(\d+)\]")
+STEP = re.compile(r"(\w+)(?:\[(\d+)\])?")
+FUNCTION = re.compile(r"(\w+)\(([^()]*)\)(?:\.(\w+))?")
+
+
+class TemplateError(CrossarcError):
+    """A feature model that cannot be understood; says where, what and which names are valid."""
+
+
+@dataclass(frozen=True)
+class FeatureModel:
+    """A compiled feature model.
+
+    `addresses` has a row (kind, parent, place) for each address: kinds 0 to 4 are the bases, those behind them the steps,
+    which start at the parent. `slots` has a row (kind, address, other): kinds are the state's attributes, the functions
+    of two addresses, then the attributes of tokens. `templates` has a row of slots for each template, filled up with -1.
+    """
+
+    name: str
+    text: str
+    terms: tuple[tuple[str, ...], ...]
+    addresses: NDArray[np.int32] = field(repr=False)
+    slots: NDArray[np.int32] = field(repr=False)
+    templates: NDArray[np.int32] = field(repr=False)
+
+    @property
+    def attributes(self) -> set[str]:
+        """The attributes of tokens that the model looks at."""
+        first = len(STATE_ATTRIBUTES) + len(FUNCTIONS) + 1
+        return {ATTRIBUTES[kind - first] for kind in self.slots[:, 0].tolist() if kind >= first}
+
+
+def load_model(name: str) -> FeatureModel:
+    """A model that comes with crossarc, by name, or one from a TOML file."""
+    if name.endswith(".toml"):
+        with open(name, encoding="utf-8") as file:
+            return parse_model(file.read(), name)
+    folder = files("crossarc.features") / "models"
+    known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    if name not in known:
+        raise UnknownName("feature model", name, known)
+    return parse_model((folder / f"{name}.toml").read_text(encoding="utf-8"), name)
+
+
+def parse_model(text: str, name: str = "<model>") -> FeatureModel:
+    """Compile a model from its text; a template that is wrong is refused with its line."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise TemplateError(f"{name}: {error}") from None
+    compiler = Compiler(data.get("addresses", {}))
+    groups = data.get("templates", {})
+    lists = groups.values() if isinstance(groups, dict) else [groups]
+    for template in (each for group in lists for each in group):
+        try:
+            compiler.add(template)
+        except TemplateError as error:
+            raise TemplateError(f"{name}:{line_of(text, template)}: template {template!r}: {error}") from None
+    if not compiler.templates:
+        raise TemplateError(f'{name}: there are no templates; write templates = ["stack[0].form", ...]')
+    return compiler.model(name, text)
+
+
+def line_of(text: str, template: str) -> int:
+    """The line on which a template stands."""
+    return next((number for number, line in enumerate(text.split("\n"), 1) if f'"{template}"' in line), 1)
+
+
+class Compiler:
+    """Gives numbers to addresses and terms as templates name them."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+        self.addresses: dict[tuple[int, int, int], int] = {}
+        self.slots: dict[tuple[int, int, int], int] = {}
+        self.templates: dict[tuple[int, ...], tuple[str, ...]] = {}
+
+    def add(self, template: str) -> None:
+        """Compile one template; one that says the same as an earlier one counts once."""
+        terms = tuple(term.strip() for term in template.split("+"))
+        if len(terms) > WIDEST:
+            raise TemplateError(f"it joins {len(terms)} terms; {WIDEST} are the most")
+        slots = tuple(self.term(term) for term in terms)
+        self.templates.setdefault(tuple(sorted(slots)), terms)
+
+    def term(self, text: str) -> int:
+        """The slot of an attribute of an address, or of a function of two."""
+        match = FUNCTION.fullmatch(text)
+        if match:
+            return self.function(match[1], match[2], match[3])
+        path, _, attribute = text.rpartition(".")
+        valid = (*STATE_ATTRIBUTES, *ATTRIBUTES)
+        if not path or attribute not in valid:
+            raise TemplateError(str(UnknownName("attribute", attribute, valid)))
+        if attribute in STATE_ATTRIBUTES:
+            kind = STATE_ATTRIBUTES.index(attribute)
+        else:
+            kind = len(STATE_ATTRIBUTES) + len(FUNCTIONS) + 1 + ATTRIBUTES.index(attribute)
+        return self.number(self.slots, (kind, self.address(path), -1))
+
+    def function(self, name: str, arguments: str, attribute: str | None) -> int:
+        """The slot of distance(a, b), linked(a, b) or arc(a, b).deprel."""
+        known = {"distance": 0, "linked": 1, "arc": 2}
+        if name not in known or (attribute is not None) != (name == "arc") or attribute not in (None, "deprel"):
+            raise TemplateError(
+                str(UnknownName("function", name, ("distance(a, b)", "linked(a, b)", "arc(a, b).deprel")))
+            )
+        ends = [self.address(each.strip()) for each in arguments.split(",")]
+        if len(ends) != 2:
+            raise TemplateError(f"{name} takes two addresses, not {len(ends)}")
+        return self.number(self.slots, (len(STATE_ATTRIBUTES) + known[name], ends[0], ends[1]))
+
+    def address(self, text: str) -> int:
+        """The number of an address, its steps compiled one after the other."""
+        parts = text.split(".")
+        parts = [*self.names.get(parts[0], parts[0]).split("."), *parts[1:]]
+        match = BASE.fullmatch(parts[0])
+        if match is None or match[1] not in BASES:
+            valid = [*self.names, *(f"{base}[0]" for base in BASES)]
+            raise TemplateError(str(UnknownName("address", parts[0], valid)))
+        number = self.number(self.addresses, (BASES.index(match[1]), -1, int(match[2])))
+        for part in parts[1:]:
+            step = STEP.fullmatch(part)
+            if step is None or step[1] not in STEPS or (step[2] is not None) != (step[1] in INDEXED_STEPS):
+                raise TemplateError(str(UnknownName("step", part, ("head", "left[1]", "right[1]", *STEPS[3:]))))
+            place = int(step[2] or 1)
+            if not 1 <= place <= DEEPEST:
+                raise TemplateError(f"{part}: places go from 1, the outermost, to {DEEPEST}")
+            number = self.number(self.addresses, (len(BASES) + STEPS.index(step[1]), number, place - 1))
+        return number
+
+    @staticmethod
+    def number(table: dict[tuple[int, int, int], int], row: tuple[int, int, int]) -> int:
+        """The number of a row, which is added if it is new."""
+        return table.setdefault(row, len(table))
+
+    def model(self, name: str, text: str) -> FeatureModel:
+        """The tables of all that was added."""
+        rows = [[*slots, *[-1] * (WIDEST - len(slots))] for slots in self.templates]
+        return FeatureModel(
+            name,
+            text,
+            tuple(self.templates.values()),
+            np.array(list(self.addresses), dtype=np.int32).reshape(-1, 3),
+            np.array(list(self.slots), dtype=np.int32).reshape(-1, 3),
+            np.array(rows, dtype=np.int32).reshape(-1, WIDEST),
+        )

@@ -1,0 +1,1 @@
+"""Learning: tables of weights, and how they are learned."""

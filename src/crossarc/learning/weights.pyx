@@ -1,0 +1,253 @@
+"""Weights from feature keys to actions: a table that grows while it learns, and the packed one that a model keeps.
+
+Few actions ever get a weight for a feature, so a row holds only those. Both tables look a whole batch of keys up at once
+and ask for the memory of all before they read any: nearly all the time goes into waiting for memory.
+"""
+
+import numpy as np
+
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define CROSSARC_PREFETCH(address) __builtin_prefetch(address)
+    #else
+    #define CROSSARC_PREFETCH(address)
+    #endif
+    """
+    void prefetch "CROSSARC_PREFETCH" (const void*) noexcept nogil
+
+
+cdef class Weights:
+    """Weights that learn: each feature has a row of the actions it has spoken for or against, averaged over all steps.
+
+    With `cut`, a feature counts only from its second update on: nearly half of them never have one.
+    """
+
+    def __cinit__(self, int32_t actions, bint cut=True):
+        cdef hash_t size = 1 << 16
+        cdef hash_t i
+        self.actions = actions
+        self.cut = cut
+        self.mask = size - 1
+        self.row_capacity = 1 << 14
+        self.entry_capacity = 1 << 16
+        self.slots = <Slot*>malloc(size * sizeof(Slot))
+        self.rows = <Row*>malloc(self.row_capacity * sizeof(Row))
+        self.entries = <Entry*>malloc(self.entry_capacity * sizeof(Entry))
+        if self.slots == NULL or self.rows == NULL or self.entries == NULL:
+            raise MemoryError
+        for i in range(size):
+            self.slots[i].row = FREE
+
+    def __dealloc__(self):
+        free(self.slots)
+        free(self.rows)
+        free(self.entries)
+
+    cdef void score(self, const hash_t* keys, int32_t count, weight_t* scores) noexcept nogil:
+        """The sum of the weights of all keys for every action."""
+        cdef int32_t k, row
+        cdef hash_t place
+        cdef Entry* entry
+        cdef Entry* end
+        memset(scores, 0, self.actions * sizeof(weight_t))
+        for k in range(count):
+            prefetch(&self.slots[keys[k] & self.mask])
+        for k in range(count):
+            place = keys[k] & self.mask
+            while self.slots[place].row != FREE and self.slots[place].key != keys[k]:
+                place = (place + 1) & self.mask
+            row = self.slots[place].row
+            if row < 0:
+                continue
+            entry = self.entries + self.rows[row].start
+            end = entry + self.rows[row].size
+            while entry < end:
+                scores[entry.action] += entry.weight
+                entry += 1
+
+    cdef int update(self, const hash_t* keys, int32_t count, int32_t action, weight_t step) except -1 nogil:
+        """Add to the weight of an action for all keys."""
+        cdef int32_t k, row
+        for k in range(count):
+            row = self.claim(keys[k])
+            if row >= 0:
+                self.change(row, action, step)
+        return 0
+
+    cdef int32_t claim(self, hash_t key) except -3 nogil:
+        """The row of a key, made if it is due; SEEN if it is not yet."""
+        cdef hash_t place = key & self.mask
+        cdef Row* rows
+        while self.slots[place].row != FREE and self.slots[place].key != key:
+            place = (place + 1) & self.mask
+        if self.slots[place].row >= 0:
+            return self.slots[place].row
+        if self.slots[place].row == FREE:
+            if 2 * self.used > self.mask:
+                self.grow()
+                return self.claim(key)
+            self.used += 1
+            self.slots[place].key = key
+            if self.cut:
+                self.slots[place].row = SEEN
+                return SEEN
+        if self.row_count == self.row_capacity:
+            rows = <Row*>realloc(self.rows, 2 * <size_t>self.row_capacity * sizeof(Row))
+            if rows == NULL:
+                raise MemoryError
+            self.rows = rows
+            self.row_capacity *= 2
+        self.rows[self.row_count].size = self.rows[self.row_count].capacity = 0
+        self.rows[self.row_count].start = 0
+        self.slots[place].row = self.row_count
+        self.row_count += 1
+        return self.row_count - 1
+
+    cdef int change(self, int32_t row, int32_t action, weight_t step) except -1 nogil:
+        """Add to one weight and keep its sum over the steps."""
+        cdef Row* at = self.rows + row
+        cdef Entry* entry = self.entries + at.start
+        cdef Entry* entries
+        cdef int32_t i, capacity
+        for i in range(at.size):
+            if entry[i].action == action:
+                entry[i].total += <double>entry[i].weight * (self.now - entry[i].stamp)
+                entry[i].stamp = self.now
+                entry[i].weight += step
+                return 0
+        if at.size == at.capacity:      # the row moves to the end of the pool, with twice the room
+            capacity = 2 if at.capacity == 0 else 2 * at.capacity
+            if self.entry_count + capacity > self.entry_capacity:
+                entries = <Entry*>realloc(self.entries, 2 * self.entry_capacity * sizeof(Entry))
+                if entries == NULL:
+                    raise MemoryError
+                self.entries = entries
+                self.entry_capacity *= 2
+            memcpy(self.entries + self.entry_count, self.entries + at.start, at.size * sizeof(Entry))
+            at.start = self.entry_count
+            at.capacity = capacity
+            self.entry_count += capacity
+        entry = self.entries + at.start + at.size
+        entry.action = action
+        entry.stamp = self.now
+        entry.total = 0
+        entry.weight = step
+        at.size += 1
+        return 0
+
+    cdef int grow(self) except -1 nogil:
+        """Double the slots."""
+        cdef hash_t size = 2 * (self.mask + 1)
+        cdef Slot* slots = <Slot*>malloc(size * sizeof(Slot))
+        cdef hash_t i, place
+        if slots == NULL:
+            raise MemoryError
+        for i in range(size):
+            slots[i].row = FREE
+        for i in range(self.mask + 1):
+            if self.slots[i].row == FREE:
+                continue
+            place = self.slots[i].key & (size - 1)
+            while slots[place].row != FREE:
+                place = (place + 1) & (size - 1)
+            slots[place] = self.slots[i]
+        free(self.slots)
+        self.slots = slots
+        self.mask = size - 1
+        return 0
+
+    def __len__(self):
+        """How many features have a row."""
+        return self.row_count
+
+    def pack(self, double threshold=0.0):
+        """The averaged weights in their final form: places (a power of two), cells, and the size of a unit of weight.
+
+        Weights become whole numbers of 16 bits; what is below `threshold`, a share of the greatest weight, is left out.
+        """
+        cdef int32_t row, i, kept = 0, filled = 0
+        cdef offset_t cells_count = 0
+        cdef Entry* entry
+        cdef double greatest = 0, value, limit, scale
+        cdef double steps = max(1, self.now)
+        cdef hash_t slot, place, mask, size
+        cdef Place[::1] places
+        cdef Cell[::1] cells
+        cdef uint32_t at = 0, begin
+        for row in range(self.row_count):
+            for i in range(self.rows[row].size):
+                entry = self.entries + self.rows[row].start + i
+                value = (entry.total + <double>entry.weight * (self.now - entry.stamp)) / steps
+                greatest = max(greatest, abs(value))
+        scale = 32767 / greatest if greatest > 0 else 1.0
+        limit = max(threshold * 32767, 0.5)
+        for row in range(self.row_count):
+            filled = 0
+            for i in range(self.rows[row].size):
+                entry = self.entries + self.rows[row].start + i
+                value = (entry.total + <double>entry.weight * (self.now - entry.stamp)) / steps * scale
+                filled += abs(value) >= limit
+            kept += filled > 0
+            cells_count += filled
+        size = 1024
+        while size * 7 < <hash_t>kept * 10:
+            size *= 2
+        mask = size - 1
+        place_array = np.zeros(size, dtype=[("key", "u8"), ("start", "u4"), ("size", "u4")])
+        cell_array = np.zeros(max(1, cells_count), dtype=[("action", "u2"), ("weight", "i2")])
+        places = place_array
+        cells = cell_array
+        # Rows in the order of their numbers, so that the same training gives the same bytes.
+        for slot in range(self.mask + 1):
+            row = self.slots[slot].row
+            if row < 0:
+                continue
+            begin = at
+            for i in range(self.rows[row].size):
+                entry = self.entries + self.rows[row].start + i
+                value = (entry.total + <double>entry.weight * (self.now - entry.stamp)) / steps * scale
+                if abs(value) >= limit:
+                    cells[at].action = <uint16_t>entry.action
+                    cells[at].weight = <int16_t>(value + 0.5 if value > 0 else value - 0.5)
+                    at += 1
+            if at == begin:
+                continue
+            place = self.slots[slot].key & mask
+            while places[place].key != 0:
+                place = (place + 1) & mask
+            places[place].key = self.slots[slot].key
+            places[place].start = begin
+            places[place].size = at - begin
+        return place_array, cell_array, 1 / scale
+
+
+cdef void score_packed(const Packed* packed, const hash_t* keys, int32_t count, int32_t* scores) noexcept nogil:
+    """The sum of the weights of all keys for every action."""
+    cdef int32_t k, found = 0
+    cdef hash_t place
+    cdef const Cell* cell
+    cdef const Cell* end
+    cdef const Place* hits[512]
+    memset(scores, 0, packed.actions * sizeof(int32_t))
+    for k in range(count):
+        prefetch(&packed.places[keys[k] & packed.mask])
+    for k in range(count):
+        place = keys[k] & packed.mask
+        while packed.places[place].key != keys[k] and packed.places[place].key != 0:
+            place = (place + 1) & packed.mask
+        if packed.places[place].key != 0:
+            hits[found] = packed.places + place
+            prefetch(packed.cells + packed.places[place].start)
+            found += 1
+    for k in range(found):
+        cell = packed.cells + hits[k].start
+        end = cell + hits[k].size
+        while cell < end:
+            scores[cell.action] += cell.weight
+            cell += 1

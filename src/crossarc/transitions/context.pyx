@@ -1,0 +1,140 @@
+"""Features of a state: addresses to nodes, nodes to attributes, attributes to keys, each once a state."""
+
+from crossarc.core.typedefs cimport hash_t, int32_t, token_t
+from crossarc.transitions.state cimport OUTER, State, buffer_at, stack2_at, stack_at
+
+# The numbering of features/templates.py.
+cdef enum:
+    STACK, STACK2, BUFFER, LIST1, LIST2, HEAD, LEFT, RIGHT, SIBLING_LEFT, SIBLING_RIGHT
+
+cdef enum:
+    DEPREL, LEFT_COUNT, RIGHT_COUNT, LEFT_LABELS, RIGHT_LABELS, DISTANCE, LINKED, ARC, FIRST_ATTRIBUTE
+
+cdef enum:
+    WIDEST = 6
+
+
+cdef inline token_t link_between(const State* state, token_t a, token_t b) noexcept nogil:
+    """The link between two nodes, -1 if there is none."""
+    cdef token_t k = state.link_first[a]
+    while k >= 0:
+        if state.link_left[k] == b or state.link_right[k] == b:
+            return k
+        k = state.link_next[2 * k + (state.link_right[k] == a)]
+    return -1
+
+
+cdef token_t sibling(const State* state, token_t node, bint leftwards) noexcept nogil:
+    """The nearest node on one side that is linked with a node on the other side of both, as the given one is."""
+    cdef token_t k = state.link_first[node]
+    cdef token_t best = -1
+    cdef token_t middle, other, m
+    while k >= 0:
+        middle = state.link_right[k] if state.link_left[k] == node else state.link_left[k]
+        if (middle > node) == leftwards:
+            m = state.link_first[middle]
+            while m >= 0:
+                other = state.link_right[m] if state.link_left[m] == middle else state.link_left[m]
+                if leftwards and other < node and other > best:
+                    best = other
+                elif not leftwards and other > node and (best < 0 or other < best):
+                    best = other
+                m = state.link_next[2 * m + (state.link_right[m] == middle)]
+        k = state.link_next[2 * k + (state.link_right[k] == node)]
+    return best
+
+
+cdef inline token_t resolve(const State* state, const int32_t* row, const token_t* nodes) noexcept nogil:
+    """The node that an address means in a state, -1 if there is none."""
+    cdef int32_t place = row[2]
+    cdef token_t node
+    if row[0] == STACK:
+        return stack_at(state, place)
+    if row[0] == BUFFER:
+        return buffer_at(state, place)
+    if row[0] == STACK2:
+        return stack2_at(state, place)
+    if row[0] == LIST1:
+        return state.left - place if state.left - place > 0 else -1
+    if row[0] == LIST2:
+        node = state.left + 1 + place
+        return node if node < buffer_at(state, 0) else -1
+    node = nodes[row[1]]
+    if node < 0:
+        return -1
+    if row[0] == LEFT:
+        return state.lefts[OUTER * node + place]
+    if row[0] == RIGHT:
+        return state.rights[OUTER * node + place]
+    if row[0] == HEAD:
+        return state.heads[node]
+    return sibling(state, node, row[0] == SIBLING_LEFT)
+
+
+cdef inline hash_t distance(token_t a, token_t b) noexcept nogil:
+    """The distance of two nodes in seven classes, with its direction."""
+    cdef token_t gap = b - a if b > a else a - b
+    return (gap if gap < 5 else 5 if gap < 8 else 6 if gap < 15 else 7) * 2 + (b > a)
+
+
+cdef inline hash_t value(const Program* program, const State* state, const int32_t* tokens, const int32_t* slot,
+                         const token_t* nodes) noexcept nogil:
+    """What a term gives in a state; 0 where its address has no node."""
+    cdef token_t node = nodes[slot[1]]
+    cdef token_t other
+    cdef const int32_t* address
+    if node < 0:
+        return 0
+    if slot[0] >= FIRST_ATTRIBUTE:
+        return <hash_t>(tokens[node * program.attributes + slot[0] - FIRST_ATTRIBUTE] + 2)
+    if slot[0] == DEPREL:
+        # What is reached by a step to one side has the label of that arc; anything else that of the arc from its head.
+        address = program.addresses + 3 * slot[1]
+        if address[0] == LEFT:
+            return <hash_t>(state.left_labels[OUTER * nodes[address[1]] + address[2]] + 2)
+        if address[0] == RIGHT:
+            return <hash_t>(state.right_labels[OUTER * nodes[address[1]] + address[2]] + 2)
+        return <hash_t>(state.labels[node] + 2)
+    if slot[0] == LEFT_COUNT:
+        return <hash_t>min(state.left_count[node], 4) + 1
+    if slot[0] == RIGHT_COUNT:
+        return <hash_t>min(state.right_count[node], 4) + 1
+    if slot[0] == LEFT_LABELS:
+        return state.left_set[node] + 1
+    if slot[0] == RIGHT_LABELS:
+        return state.right_set[node] + 1
+    other = nodes[slot[2]]
+    if other < 0:
+        return 0
+    if slot[0] == DISTANCE:
+        return distance(node, other) + 1
+    if state.heads[node] == other or state.heads[other] == node:
+        if slot[0] == LINKED:
+            return 2 + (state.heads[node] == other)
+        return <hash_t>(state.labels[node] if state.heads[node] == other else state.labels[other]) + 2
+    node = link_between(state, node, other)
+    if node < 0:
+        return 1
+    return 2 if slot[0] == LINKED else <hash_t>(state.link_label[node] + 2)
+
+
+cdef void fill_keys(const Program* program, State* state, const int32_t* tokens, hash_t* keys) noexcept nogil:
+    """The keys of all templates in a state; none is 0."""
+    cdef token_t nodes[MOST_ADDRESSES]
+    cdef hash_t values[MOST_SLOTS]
+    cdef int32_t i, k
+    cdef hash_t key
+    cdef const int32_t* row
+    for i in range(program.address_count):
+        nodes[i] = resolve(state, program.addresses + 3 * i, nodes)
+    for i in range(program.slot_count):
+        values[i] = value(program, state, tokens, program.slots + 3 * i, nodes)
+    for i in range(program.template_count):
+        row = program.templates + WIDEST * i
+        key = <hash_t>(i + 1) * <hash_t>0x9E3779B97F4A7C15
+        for k in range(WIDEST):
+            if row[k] < 0:
+                break
+            key = (key ^ values[row[k]]) * <hash_t>0xD6E8FEB86659FD93
+            key ^= key >> 32
+        keys[i] = key if key != 0 else 1

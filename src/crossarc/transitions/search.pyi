@@ -1,0 +1,42 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossarc.features.templates import FeatureModel
+from crossarc.learning.weights import Weights
+from crossarc.transitions.system import TransitionSystem
+
+Ints = NDArray[np.int32]
+
+def collect_actions(
+    system: TransitionSystem, heads: Ints, labels: Ints, starts: NDArray[np.int64], label_count: int
+) -> NDArray[np.int64]: ...
+
+class Greedy:
+    system: TransitionSystem
+    model: FeatureModel
+    def __init__(
+        self, system: TransitionSystem, model: FeatureModel, moves: ArrayLike, labels: ArrayLike, attributes: int
+    ) -> None: ...
+    def train(
+        self,
+        weights: Weights,
+        tokens: Ints,
+        heads: Ints,
+        labels: Ints,
+        starts: NDArray[np.int64],
+        order: NDArray[np.int64],
+        explore: float = 0.0,
+        seed: int = 1,
+    ) -> tuple[int, int]: ...
+    def parse(
+        self,
+        places: NDArray[Any],
+        cells: NDArray[Any],
+        tokens: Ints,
+        starts: NDArray[np.int64],
+        heads: Ints,
+        labels: Ints,
+        root_label: int,
+    ) -> None: ...
