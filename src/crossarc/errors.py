@@ -26,6 +26,10 @@ class StructureError(CrossarcError, ValueError):
     """Heads or arcs that are not a tree or graph where one is needed."""
 
 
+class ModelError(CrossarcError):
+    """A model file that cannot be used: damaged, truncated, foreign, older or newer."""
+
+
 class MissingDependency(CrossarcError):  # noqa: N818 - it says what it is
     """An optional package that the request needs is not installed."""
 

@@ -1,0 +1,244 @@
+"""The model file: named arrays and a manifest in one safetensors file that is mapped, not read.
+
+The file is 8 bytes with the length of the header, the header in JSON padded with spaces, and the data of the arrays.
+The manifest is JSON text under the one metadata key `crossarc`. Arrays stand in order of their names, each on a
+boundary of 64 bytes; arrays of bytes whose names begin with `~` fill the gaps, since the format allows none, and the
+last of them, `~checksum`, covers every byte before it. The same manifest and arrays give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import mmap
+import os
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core.checksum import checksum
+from crossarc.errors import ModelError
+from crossarc.treebank.streams import atomic_writer
+
+FORMAT_VERSION = 1
+ALIGNMENT = 64
+HEADER_LIMIT = 100_000_000  # that of the safetensors library
+METADATA = "__metadata__"
+MANIFEST = "crossarc"
+CHECKSUM = "~checksum"
+DTYPES: dict[str, np.dtype[Any]] = {
+    "I8": np.dtype("<i1"),
+    "U8": np.dtype("<u1"),
+    "I16": np.dtype("<i2"),
+    "U16": np.dtype("<u2"),
+    "I32": np.dtype("<i4"),
+    "U32": np.dtype("<u4"),
+    "I64": np.dtype("<i8"),
+    "U64": np.dtype("<u8"),
+    "F16": np.dtype("<f2"),
+    "F32": np.dtype("<f4"),
+    "F64": np.dtype("<f8"),
+}
+CODES = {dtype: code for code, dtype in DTYPES.items()}
+
+Manifest = dict[str, Any]
+Arrays = dict[str, NDArray[Any]]
+
+
+def write_model(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write a model file, atomically: whatever goes wrong, what stood at the path before still stands there.
+
+    The manifest is anything JSON can say, NaN and infinity excepted; `format_version` is added to it.
+    """
+    if os.fspath(path).endswith((".gz", ".zst")):
+        raise ModelError(
+            f"{os.fspath(path)}: a model is mapped into memory and so never packed; choose another extension"
+        )
+    text = json.dumps({**manifest, "format_version": FORMAT_VERSION}, sort_keys=True, allow_nan=False)
+    header: dict[str, Any] = {METADATA: {MANIFEST: text}}
+    parts: list[NDArray[Any]] = []
+    end = 0
+
+    def place(name: str, array: NDArray[Any]) -> None:
+        nonlocal end
+        offsets = [end, end + array.nbytes]
+        header[name] = {"dtype": CODES[array.dtype], "shape": list(array.shape), "data_offsets": offsets}
+        parts.append(array)
+        end = offsets[1]
+
+    for name in sorted(arrays):
+        place(name, storable(name, arrays[name]))
+        if gap := -end % ALIGNMENT:
+            place(f"~{len(parts)}", np.zeros(gap, dtype=np.uint8))
+    place(CHECKSUM, np.zeros(1, dtype="<u8"))
+    head = json.dumps(header, separators=(",", ":")).encode()
+    head += b" " * (-(8 + len(head)) % ALIGNMENT)
+    if len(head) > HEADER_LIMIT:
+        raise ModelError(f"{os.fspath(path)}: the manifest is too large; keep what is long in arrays")
+    body = [len(head).to_bytes(8, "little"), head, *(part.tobytes() for part in parts[:-1])]
+    data = b"".join(body)
+    with atomic_writer(path) as file:
+        file.write(data)
+        file.write(checksum(data).to_bytes(8, "little"))
+
+
+def storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """The array in row order and with the least byte first, if its name and type are such as the file can hold."""
+    if name == METADATA or name.startswith("~"):
+        raise ValueError(f"an array of a model cannot be named {name!r}: names from ~ on and {METADATA} are reserved")
+    dtype = array.dtype.newbyteorder("<")
+    if dtype not in CODES:
+        raise TypeError(f"the array {name!r} is of {array.dtype}; a model holds {', '.join(map(str, CODES))} only")
+    return np.asarray(array, dtype=dtype, order="C")
+
+
+def read_model(path: str | os.PathLike[str], *, verify: bool = True) -> tuple[Manifest, Arrays]:
+    """The manifest and the arrays of a model file, which are read-only views of its mapping and share its pages.
+
+    Whatever the file holds, the views lie within it, or `ModelError` is raised. Without `verify` the checksum is not
+    looked at, and no page of the arrays is touched.
+    """
+    name = os.fspath(path)
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size == 0:
+            raise ModelError(f"{name}: the file is empty; {REMEDY}")
+        mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    buffer = np.frombuffer(mapping, dtype=np.uint8)
+    manifest, header, start = read_header(buffer, name)
+    arrays = views(header, buffer[start:], name)
+    stored = arrays.pop(CHECKSUM, None)
+    if stored is None or stored.shape != (1,) or stored.dtype != DTYPES["U64"]:
+        raise damaged(name)
+    if verify and checksum(buffer[: len(buffer) - 8]) != int(stored[0]):
+        raise damaged(name)
+    return manifest, {name: array for name, array in arrays.items() if not name.startswith("~")}
+
+
+REMEDY = "get it again or train it again"
+
+
+def damaged(name: str) -> ModelError:
+    """What is raised for a model file whose bytes are not those that were written."""
+    return ModelError(f"{name}: the model is damaged; {REMEDY}")
+
+
+def foreign(name: str) -> ModelError:
+    """What is raised for a file that is something else."""
+    return ModelError(f"{name}: this is not a crossarc model; give a file that `crossarc train` wrote")
+
+
+def read_header(buffer: NDArray[np.uint8], name: str) -> tuple[Manifest, dict[str, Any], int]:
+    """The manifest, the descriptions of the arrays, and where their data begin."""
+    if len(buffer) < 8:
+        raise foreign(name)
+    length = int.from_bytes(buffer[:8].tobytes(), "little")
+    if length > HEADER_LIMIT or length < 2 or (len(buffer) > 8 and buffer[8] != ord("{")):
+        raise foreign(name)
+    if 8 + length > len(buffer):
+        raise ModelError(f"{name}: the model is truncated within its header; {REMEDY}")
+    try:
+        header = parse(buffer[8 : 8 + length].tobytes())
+    except (ValueError, RecursionError):
+        raise damaged(name) from None
+    metadata = header.pop(METADATA, None) if isinstance(header, dict) else None
+    if not isinstance(metadata, dict) or not isinstance(metadata.get(MANIFEST), str):
+        raise foreign(name)
+    try:
+        manifest = parse(metadata[MANIFEST].encode())
+    except (ValueError, RecursionError):
+        raise damaged(name) from None
+    if not isinstance(manifest, dict):
+        raise damaged(name)
+    check_version(manifest.get("format_version"), name)
+    return manifest, header, 8 + length
+
+
+def parse(data: bytes) -> Any:
+    """JSON as the standard has it: UTF-8, without NaN and infinity."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(constant)
+
+    return json.loads(data.decode(), parse_constant=refuse)
+
+
+def check_version(version: object, name: str) -> None:
+    """Refuse what another crossarc wrote."""
+    if not is_size(version):
+        raise damaged(name)
+    if version != FORMAT_VERSION:
+        newer = int(version) > FORMAT_VERSION  # type: ignore[call-overload]
+        age, remedy = ("a newer", "upgrade crossarc") if newer else ("an older", "train it again")
+        raise ModelError(f"{name}: the model is of {age} format ({version}; this one reads {FORMAT_VERSION}); {remedy}")
+
+
+def is_size(value: object) -> bool:
+    """Whether a value is an integer from 0 on that fits 63 bits; JSON's true is none."""
+    return type(value) is int and 0 <= value < 1 << 63
+
+
+def views(header: dict[str, Any], data: NDArray[np.uint8], name: str) -> Arrays:
+    """Each array as a view of the data; they must cover the data without gap or overlap, as the format demands."""
+    spans = {array: checked_span(description, name) for array, description in header.items()}
+    arrays: Arrays = {}
+    at = 0
+    for array, (begin, end) in sorted(spans.items(), key=lambda item: item[1]):
+        if begin != at:
+            raise damaged(name)
+        at = end
+        if end > len(data):
+            raise ModelError(f"{name}: the model is truncated; {REMEDY}")
+        if begin % ALIGNMENT and not (array.startswith("~") and array != CHECKSUM):
+            raise damaged(name)
+        try:
+            arrays[array] = data[begin:end].view(DTYPES[header[array]["dtype"]]).reshape(header[array]["shape"])
+        except (ValueError, OverflowError):  # shapes that no array can have, though a 0 makes their size right
+            raise damaged(name) from None
+    if at != len(data):
+        raise damaged(name)
+    return arrays
+
+
+def checked_span(description: Any, name: str) -> tuple[int, int]:
+    """Where an array begins and ends, if its description is whole and its size that of its shape."""
+    match description:
+        case {"dtype": str(dtype), "shape": list(shape), "data_offsets": [begin, end]} if (
+            dtype in DTYPES and is_size(begin) and is_size(end) and all(map(is_size, shape))
+        ):
+            if end - begin == math.prod(shape) * DTYPES[dtype].itemsize:
+                return begin, end
+    raise damaged(name)
+
+
+def pack_strings(strings: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Strings as one array of their bytes and an array of where each begins, with the end as last entry.
+
+    >>> data, offsets = pack_strings(["a", "", "ß"])
+    >>> data.tolist(), offsets.tolist()
+    ([97, 195, 159], [0, 1, 1, 3])
+    """
+    pieces = [string.encode() for string in strings]
+    offsets = np.zeros(len(pieces) + 1, dtype=np.int64)
+    np.cumsum([len(piece) for piece in pieces], out=offsets[1:])
+    return np.frombuffer(b"".join(pieces), dtype=np.uint8), offsets
+
+
+def unpack_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[str]:
+    """The strings that `pack_strings` packed; `ModelError` if the arrays are no such.
+
+    >>> unpack_strings(*pack_strings(["a", "", "ß"]))
+    ['a', '', 'ß']
+    """
+    good = data.ndim == offsets.ndim == 1 and data.dtype == np.uint8 and offsets.dtype == np.int64 and len(offsets) > 0
+    if not good or offsets[0] != 0 or offsets[-1] != len(data) or bool((offsets[1:] < offsets[:-1]).any()):
+        raise ModelError(f"the model's strings are damaged; {REMEDY}")
+    whole = data.tobytes()
+    places = offsets.tolist()
+    try:
+        return [whole[begin:end].decode() for begin, end in pairwise(places)]
+    except UnicodeDecodeError:
+        raise ModelError(f"the model's strings are damaged; {REMEDY}") from None
