@@ -32,7 +32,7 @@ def sentences(draw, **options):
     arcs = draw(st.sets(st.tuples(st.integers(0, n), st.integers(1, n), labels), max_size=2 * n))
     return Sentence.from_columns(
         comments=["# sent_id = s", *("# " + text for text in draw(st.lists(fields, max_size=2)))],
-        forms=draw(column),
+        forms=["", *draw(column)[1:]],
         lemmas=draw(column),
         upos=draw(column),
         xpos=draw(column),

@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from crossarc.evaluation import evaluate as evaluate
+    from crossarc.parsers import Parser as Parser
+    from crossarc.parsers import load as load
     from crossarc.treebank import Sentence as Sentence
     from crossarc.treebank import read as read
     from crossarc.treebank import write as write
 
 HOMES = {
+    "Parser": "crossarc.parsers",
     "Sentence": "crossarc.treebank",
     "evaluate": "crossarc.evaluation",
+    "load": "crossarc.parsers",
     "read": "crossarc.treebank",
     "write": "crossarc.treebank",
 }
-__all__ = ["Sentence", "evaluate", "read", "write"]
+__all__ = ["Parser", "Sentence", "evaluate", "load", "read", "write"]
 
 
 def __getattr__(name: str) -> Any:

@@ -43,5 +43,5 @@ class UnknownName(CrossarcError, LookupError):  # noqa: N818 - it says what it i
     def __init__(self, kind: str, name: str, valid: Iterable[str]) -> None:
         names = sorted(valid)
         near = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        super().__init__(f"no {kind} {name!r}; {hint}(valid: {', '.join(names)})")
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"no {kind} {name!r}{hint} (valid: {', '.join(names)})")

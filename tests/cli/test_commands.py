@@ -12,7 +12,19 @@ import pytest
 from crossarc.cli import app, main
 from crossarc.treebank import read
 
-COMMANDS = ["example", "stats", "validate", "convert", "draw", "evaluate", "compare"]
+COMMANDS = [
+    "example",
+    "stats",
+    "train",
+    "parse",
+    "evaluate",
+    "compare",
+    "draw",
+    "validate",
+    "convert",
+    "info",
+    "parsers",
+]
 
 
 @pytest.fixture

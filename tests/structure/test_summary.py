@@ -14,7 +14,7 @@ from crossarc.treebank import Sentence, read_string
 
 def sentence(heads, **columns):
     heads = [-1, *heads]
-    return Sentence.from_columns(forms=[f"w{d}" for d in range(len(heads))], heads=heads, **columns)
+    return Sentence.from_columns(forms=["", *(f"w{d}" for d in range(1, len(heads)))], heads=heads, **columns)
 
 
 PROJECTIVE = [2, 0, 2]
@@ -164,11 +164,11 @@ def figures(*, trees=10_000, crossed=0, beyond=0, edges=0, graphs=None):
             figures(crossed=1_500, beyond=20, edges=2_000),
             "carreras-npa",
             "two-planar-label",
-            "15% of the sentences have crossing arcs, all but 0.2% are 2-planar",
+            "15% of the sentences are non-projective, all but 0.2% are 2-planar",
         ),
         (figures(crossed=900, edges=1_000), "carreras-npa", "two-planar-label", "9.0% of .*, all are 2-planar"),
         (figures(crossed=3_000, beyond=500, edges=5_000), "carreras-npa", "covington", "5.0% are not 2-planar"),
-        (figures(crossed=7_000, edges=26_000), "carreras-npa", "covington", "13% of the words a non-projective"),
+        (figures(crossed=7_000, edges=26_000), "carreras-npa", "covington", "13% of the words have a non-projective"),
         (figures(trees=400), "carreras", "arc-hybrid", "only 400 sentences, let cross-validation decide"),
     ],
 )

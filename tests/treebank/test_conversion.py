@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossarc.errors import TreebankError
-from crossarc.treebank import FORMATS, convert, read, read_string, validate, write
+from crossarc.treebank import FORMATS, Sentence, convert, read, read_string, validate, write
 from crossarc.treebank.conversion import describe_losses
 from helpers import sentences
 
@@ -63,11 +63,28 @@ def test_sdp_graph():
 
 
 def test_wrong_number_of_arguments(malformed):
-    bad = list(read(malformed / "arguments.sdp"))[1]
     with pytest.raises(
-        TreebankError, match=r"arguments.sdp:6: sentence '22000002': 1 predicates need as many argument columns"
+        TreebankError, match=r"arguments.sdp:7: sentence '22000002': 1 predicates, but 2 argument columns"
     ):
+        list(read(malformed / "arguments.sdp"))
+    bad = Sentence((malformed / "arguments.sdp").read_bytes().partition(b"\n\n")[2], "sdp")
+    with pytest.raises(TreebankError, match="1 predicates need as many argument columns"):
         _ = bad.graph
+
+
+def test_a_file_of_another_format_is_no_sdp(example):
+    with pytest.raises(TreebankError, match="TOP and PRED are"):
+        list(read(example, "sdp"))
+
+
+def test_sdp_and_back_is_read_as_what_it_is(example):
+    out = io.BytesIO()
+    write(read(example), out, "sdp")
+    back = io.BytesIO()
+    write(read(io.BytesIO(out.getvalue())), back, "conllu")
+    assert all(
+        sentence.format.name == "conllu" and sentence.has_graph for sentence in read(io.BytesIO(back.getvalue()))
+    )
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,36 @@ def test_a_file_can_be_rewritten_in_place(tmp_path, example):
     assert path.read_bytes() == example.read_bytes()
 
 
+def test_a_read_only_file_is_not_replaced(tmp_path, example):
+    path = tmp_path / "a.conllu"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    with pytest.raises(CrossarcError, match="read-only"):
+        write(read(example), path)
+    assert path.read_bytes() == b"old"
+    path.chmod(0o640)
+    write(read(example), path)
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("a.conllu.bz2", "only .gz and .zst"), ("no/a.conllu", "no folder"), (".", "a folder")]
+)
+def test_targets_that_cannot_be(tmp_path, example, name, message):
+    with pytest.raises(CrossarcError, match=message):
+        write(read(example), tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [(b"BZh91AY", "bzip2"), (b"\xfd7zXZ\x00", "xz"), (b"PK\x03\x04abc", "zip"), (b"\xff\xfe1\x00", "UTF-16")],
+)
+def test_files_of_other_kinds(start, message):
+    with pytest.raises(TreebankError, match=message):
+        list(read(io.BytesIO(start + b"rest of it")))
+
+
 def test_devices_are_written_to_directly():
     with atomic_writer(os.devnull) as file:
         file.write(b"x")

@@ -132,6 +132,13 @@ def test_replace_refuses(sentence, columns, error, message):
         sentence.replace(**columns)
 
 
+def test_columns_begin_with_the_root():
+    with pytest.raises(TreebankError, match=r"forms\[0\] stands for the dummy root"):
+        Sentence.from_columns(forms=["She", "left"], heads=[2, 0])
+    with pytest.raises(TreebankError, match=r"heads\[0\] stands for the dummy root"):
+        Sentence.from_columns(forms=["", "left"], heads=[0, 0])
+
+
 def test_equality_ignores_line_ends_and_origin(sentence):
     other = Sentence(TEXT.replace("\n", "\r\n").encode(), source="elsewhere", line=7)
     assert sentence == other

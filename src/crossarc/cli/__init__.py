@@ -15,7 +15,10 @@ from crossarc.cli.convert import convert
 from crossarc.cli.draw import draw
 from crossarc.cli.evaluate import evaluate
 from crossarc.cli.example import example
+from crossarc.cli.info import info, parsers
+from crossarc.cli.parse import parse
 from crossarc.cli.stats import stats
+from crossarc.cli.train import train
 from crossarc.cli.validate import validate
 
 app = typer.Typer(
@@ -79,8 +82,9 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for command in (example, stats, validate, convert, draw, evaluate, compare):
-    app.command(no_args_is_help=command is not example)(guarded(command))
+ALONE = (example, parsers)  # what does something without any argument
+for command in (example, stats, train, parse, evaluate, compare, draw, validate, convert, info, parsers):
+    app.command(no_args_is_help=command not in ALONE)(guarded(command))
 
 
 def main() -> None:

@@ -6,6 +6,15 @@ from typing import Annotated
 
 import typer
 
+from crossarc.errors import CrossarcError
+
+
+def check_stdin(*paths: str | None) -> None:
+    """Refuse standard input in two places: it can be read once only."""
+    if paths.count("-") > 1:
+        raise CrossarcError("standard input (-) can be read only once; name a file in its other place")
+
+
 Files = Annotated[
     list[str], typer.Argument(metavar="FILE", help="Treebank files; - is standard input, .gz and .zst are read too.")
 ]

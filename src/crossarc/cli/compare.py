@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crossarc.cli.arguments import Gold, IgnoreSubtypes, Json, Markdown, NoPunct, Punct
+from crossarc.cli.arguments import Gold, IgnoreSubtypes, Json, Markdown, NoPunct, Punct, check_stdin
 from crossarc.cli.console import Cell, Table, print_json, print_tables
-from crossarc.errors import CrossarcError
 
 if TYPE_CHECKING:
     from crossarc.evaluation import Comparison
@@ -72,8 +71,7 @@ def compare_files(gold: str, a: str, b: str, **options: Any) -> Comparison:
     """Compare the files; the options are those of `crossarc.evaluation.compare`."""
     from crossarc.evaluation import compare as compare_systems
 
-    if [gold, a, b].count("-") > 1:
-        raise CrossarcError("only one of GOLD, A and B can be standard input")
+    check_stdin(gold, a, b)
     return compare_systems(gold, a, b, **options)
 
 

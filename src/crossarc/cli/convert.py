@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From
+from crossarc.cli.arguments import Files, From, check_stdin
 from crossarc.cli.console import counted, tracked
 
 
@@ -24,7 +24,7 @@ def convert(
         typer.Option("--to", metavar="FORMAT", help="conllu, conllx, conll09 or sdp; else by the output's extension."),
     ] = None,
     on_error: Annotated[
-        str, typer.Option(metavar="POLICY", help="What to do with bad sentences: fail, skip or fix.")
+        str, typer.Option(metavar="POLICY", help="What to do with sentences that cannot be read: fail, skip or fix.")
     ] = "fail",
 ) -> None:
     """Convert treebanks among CoNLL-U, CoNLL-X, CoNLL-2009 and SDP, and say what the target cannot carry.
@@ -49,6 +49,7 @@ def convert_files(
     from crossarc.treebank.conversion import describe_losses
     from crossarc.treebank.formats import format_of_path, get_format
 
+    check_stdin(*files)
     wanted = get_format(target) if target else format_of_path(output)
     losses: Counter[str] = Counter()
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossarc.cli.arguments import From
+from crossarc.cli.arguments import From, check_stdin
 from crossarc.cli.console import console, counted
 from crossarc.errors import CrossarcError, UnknownName
 
@@ -191,7 +191,7 @@ def draw(
             show_default=False,
         ),
     ] = None,
-    crossing: Annotated[bool, typer.Option("--crossing", help="Only sentences with crossing arcs.")] = False,
+    crossing: Annotated[bool, typer.Option("--crossing", help="Only sentences with non-projective arcs.")] = False,
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="At most so many sentences.", show_default=False)
     ] = None,
@@ -243,6 +243,7 @@ def draw(
     """
     if diff and other is None:
         raise CrossarcError("--diff compares two files; name a second one")
+    check_stdin(file, other)
     screen = console()
     on_screen = output == "-" and screen.is_terminal
     if on_screen and width is None:

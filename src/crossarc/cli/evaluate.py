@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crossarc.cli.arguments import Gold, IgnoreSubtypes, Json, Markdown, NoPunct, Punct
+from crossarc.cli.arguments import Gold, IgnoreSubtypes, Json, Markdown, NoPunct, Punct, check_stdin
 from crossarc.cli.console import Cell, Table, print_json, print_tables
 from crossarc.errors import CrossarcError, UnknownName
 
@@ -100,6 +100,8 @@ def evaluate(
      ...
     same tokens; all tokens; whole labels
     """
+    if pattern and not graph:
+        raise CrossarcError("--pattern names classes of graph arcs; add --graph")
     report = evaluate_files(
         gold,
         system,
@@ -150,8 +152,7 @@ def evaluate_files(
 
     if tokenization not in TOKENIZATIONS:
         raise UnknownName("tokenization", tokenization, TOKENIZATIONS)
-    if gold == system == "-":
-        raise CrossarcError("standard input can be GOLD or SYSTEM, not both")
+    check_stdin(gold, system)
     sentences = list(read(gold)), list(read(system))
     trees = Trees.of(sentences[0]), Trees.of(sentences[1])
     note = ""
@@ -160,7 +161,7 @@ def evaluate_files(
             require_same_tokens(*trees)
         except AlignmentError as error:
             where = str(error).removesuffix(f"; {REMEDY}")
-            tokenization, note = "align", f"The tokens differ, so words are aligned as in CoNLL 2018: {where}"
+            tokenization, note = "align", f"The tokens differ, so words are aligned as in CoNLL 2018: {where}."
     if tokenization == "align":
         return score_aligned(
             gold, system, *sentences, note=note, graph=graph, unused=bool(by or confusion or punctuation == "none")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From, Json, Markdown
+from crossarc.cli.arguments import Files, From, Json, Markdown, check_stdin
 from crossarc.cli.console import Cell, Table, print_json, print_tables, show, tracked
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ def stats(
      sentences                    4,508
      ...
      trees: projective            85.1%
-    Recommended: carreras-npa (15% of the sentences have crossing arcs, all are 2-planar); fast: two-planar-label
+    Recommended: carreras-npa (15% of the sentences are non-projective, all are 2-planar); fast: two-planar-label
     """
+    check_stdin(*files)
     if plot:
         from crossarc.cli.plots import check_plot, plot_summaries
 
@@ -71,19 +72,26 @@ def short(path: str) -> str:
 def advice(summary: Summary) -> str:
     """The recommendation in a sentence, or why there is none."""
     from crossarc.errors import StructureError
+    from crossarc.parsers.settings import PRESETS
     from crossarc.structure import recommend
 
     try:
-        return str(recommend(summary))
+        found = recommend(summary)
     except StructureError as error:
         return f"No recommendation: {error}"
+    missing = [
+        name for name in dict.fromkeys((found.accurate, found.fast, found.graph)) if name and name not in PRESETS
+    ]
+    return f"{found}" + (f". Not in crossarc yet: {', '.join(missing)}" if missing else "")
 
 
 def stats_table(summaries: dict[str, Summary]) -> Table:
     """One column a file, one row a figure; figures of graphs only where there are any."""
     rows: dict[str, list[Cell]] = {}
     for summary in summaries.values():
-        for name, value in figures(summary, any(each.graphs.sentences for each in summaries.values())).items():
+        for name, value in figures(
+            summary, any(each.graphs.sentences + each.graphs.unusable for each in summaries.values())
+        ).items():
             rows.setdefault(name, []).append(value)
     table = Table("", ["", *map(short, summaries)], [[name, *map(show, values)] for name, values in rows.items()])
     table.note = "Planar and 2-planar leave out arcs from the root; classes and depths are those of the usable trees."
@@ -119,6 +127,7 @@ def figures(summary: Summary, graphs: bool) -> dict[str, Cell]:
         of_all = 100 / max(1, graph.sentences)
         rows |= {
             "graphs": graph.sentences,
+            "graphs that cannot be read": graph.unusable,
             "graphs that differ from the tree": percent(graph.differing * of_all),
             "nodes with several heads": f"{graph.multi_headed:,} ({percent(graph.multi_headed_percent)})",
             "arcs a node": graph.arcs_per_node,

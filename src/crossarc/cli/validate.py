@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from crossarc.cli.arguments import Files, From, Json
+from crossarc.cli.arguments import Files, From, Json, check_stdin
 from crossarc.cli.console import counted, print_json, tracked
+from crossarc.errors import CrossarcError
 
 if TYPE_CHECKING:
     from crossarc.treebank import Finding
@@ -45,12 +46,15 @@ def validate(
     train.conllu:812: sentence 's31': heads form a cycle 3 -> 7 -> 3; give one of these words a head outside the cycle
     train.conllu: 4,507 good sentences, 1 finding (1 cycle)
     """
+    check_stdin(*files, "-" if fix else None)
+    if fix == "-" and json:
+        raise CrossarcError("--fix - and --json both write to standard output; give one of them a file")
     verdicts = {path: validate_file(path, source, roots, limit) for path in files}
     if json:
         print_json({path: as_dict(verdict) for path, verdict in verdicts.items()})
     else:
         for path, verdict in verdicts.items():
-            print_verdict(path, verdict)
+            print_verdict(path, verdict, sys.stderr if fix == "-" else sys.stdout)
     if fix:
         kept, left_out = fix_files(files, source, roots, fix)
         print(f"{fix}: {counted(kept, 'sentence')} written, {left_out:,} left out", file=sys.stderr)
@@ -94,16 +98,16 @@ def fix_files(files: list[str], source: str | None, roots: str, output: str) -> 
     return write(sentences, output), len(left_out)
 
 
-def print_verdict(path: str, verdict: Verdict) -> None:
+def print_verdict(path: str, verdict: Verdict, stream: TextIO) -> None:
     """Findings, one a line, then the sum."""
     for finding in verdict.findings:
-        print(finding)
+        print(finding, file=stream)
     total = verdict.codes.total()
     if total > len(verdict.findings):
-        print(f"{path}: {counted(total - len(verdict.findings), 'finding')} more (--limit shows more)")
+        print(f"{path}: {counted(total - len(verdict.findings), 'finding')} more (--limit shows more)", file=stream)
     kinds = ", ".join(f"{count:,} {code}" for code, count in verdict.codes.most_common())
     good = counted(verdict.good, "good sentence")
-    print(f"{path}: {good}, {counted(total, 'finding')}{kinds and f' ({kinds})'}")
+    print(f"{path}: {good}, {counted(total, 'finding')}{kinds and f' ({kinds})'}", file=stream)
 
 
 def as_dict(verdict: Verdict) -> dict[str, object]:

@@ -74,7 +74,7 @@ def to_html(
     """A page of sentences in pieces, to be written one after the other or joined.
 
     With `system`, each picture compares a sentence with the one at the same place there. The reader can look for ids
-    and text and leave only sentences with crossing arcs, or with differences.
+    and text and leave only sentences with non-projective arcs, or with differences.
     """
     if system is None:
         pictures = (picture_of(sentence, tags) for sentence in sentences)
@@ -130,7 +130,7 @@ def opening(title: str, theme: Theme, comparison: bool) -> str:
 <h1>{name}</h1>
 <form>
 <input type="search" name="find" placeholder="find an id or text" aria-label="find an id or text">
-<label><input type="checkbox" name="crossing"> only crossing arcs</label>
+<label><input type="checkbox" name="crossing"> only non-projective</label>
 {differing}
 <output></output>
 </form>

@@ -6,7 +6,7 @@
   └►── 4 .      PUNCT punct
 
 One word a line works for any length of sentence and any width of terminal. ● marks a root and ? a word without a head;
-crossing arcs are double lines; arcs that only the graph has are dashed rails to the right with their labels.
+non-projective arcs are double lines; arcs that only the graph has are dashed rails to the right with their labels.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crossarc.errors import TreebankError
 from crossarc.evaluation.alignment import ROOT, Words, align_words
 from crossarc.evaluation.scores import Score
 from crossarc.evaluation.tokenisation import UNALIGNED, gold_numbers
@@ -47,7 +48,10 @@ def evaluate_enhanced(gold: Source, system: Source) -> EnhancedScores:
     words = [Words.of(side) for side in sentences]
     left, right = align_words(words[0], words[1])
     sides = [arcs_of(side) for side in sentences]
-    return score_arcs(sides[0], sides[1], gold_numbers(words[1], left, right), len(left))
+    for name, (_, dependents, _) in zip(("gold", "system"), sides, strict=True):
+        if len(words[0]) and not len(dependents):
+            raise TreebankError(f"the {name} sentences have no graph: no arc in DEPS or the SDP columns")
+    return score_arcs(sides[0], sides[1], gold_numbers(words[1], left, right))
 
 
 def arcs_of(sentences: list[Sentence]) -> Arcs:
@@ -103,7 +107,7 @@ def cut_path(label: str) -> str:
     return ">".join(step.split(":", 1)[0] for step in label.split(">"))
 
 
-def score_arcs(gold: Arcs, system: Arcs, to_gold: Counts, aligned: int) -> EnhancedScores:
+def score_arcs(gold: Arcs, system: Arcs, to_gold: Counts) -> EnhancedScores:
     """Count the arcs both sides have, in terms of gold words; an arc written twice counts once.
 
     The shared task's script counts pairs of equal arcs of a word. Once labels are cut a word can have an arc
@@ -129,6 +133,6 @@ def score_arcs(gold: Arcs, system: Arcs, to_gold: Counts, aligned: int) -> Enhan
     (gold_keys, gold_counts), (system_keys, system_counts) = cut
     _, at_gold, at_system = np.intersect1d(gold_keys, system_keys, assume_unique=True, return_indices=True)
     return EnhancedScores(
-        Score(len(np.intersect1d(full[0], full[1], assume_unique=True)), totals[0], totals[1], aligned),
-        Score(int((gold_counts[at_gold] * system_counts[at_system]).sum()), totals[0], totals[1], aligned),
+        Score(len(np.intersect1d(full[0], full[1], assume_unique=True)), totals[0], totals[1]),
+        Score(int((gold_counts[at_gold] * system_counts[at_system]).sum()), totals[0], totals[1]),
     )

@@ -29,7 +29,7 @@ PunctuationBy = Literal["unicode", "upos"]
 Mask = NDArray[np.bool_]
 Ids = NDArray[np.int32]
 Counts = NDArray[np.int64]
-REMEDY = "--tokenization align scores files whose tokens differ"
+REMEDY = "evaluate_tokenisation (--tokenization align of crossarc evaluate) scores files whose tokens differ"
 
 
 def sentences_of(source: Source) -> Iterable[Sentence]:
@@ -284,6 +284,8 @@ def pair_trees(
     gold = gold if isinstance(gold, Trees) else Trees.of(gold)
     system = system if isinstance(system, Trees) else Trees.of(system)
     require_same_tokens(gold, system)
+    if not len(gold):
+        raise TreebankError("there are no sentences to score; both files are empty")
     gold.require_trees()
     cut = cut_subtypes if ignore_subtypes else list
     labels, (gold_labels, system_labels) = encode(cut(gold.labels), cut(system.labels))

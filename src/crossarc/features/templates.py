@@ -6,8 +6,8 @@
     [templates]
     words = ["s0.form", "s0.form + b0.upos", "s0.left[1].deprel", "distance(s0, b0)"]
 
-An address is a base with a place (`stack[0]` is the top) and steps from there; a term is an attribute of an address, or a
-function of two; a template joins terms with "+". A model is compiled to three tables of integers that native code runs.
+An address is a base with a place (`stack[0]` is the top) and steps from there; a term is an attribute of an address, or
+a function of two; a template joins terms with "+". A model is compiled to three tables of integers for native code.
 """
 
 from __future__ import annotations
@@ -45,9 +45,10 @@ class TemplateError(CrossarcError):
 class FeatureModel:
     """A compiled feature model.
 
-    `addresses` has a row (kind, parent, place) for each address: kinds 0 to 4 are the bases, those behind them the steps,
-    which start at the parent. `slots` has a row (kind, address, other): kinds are the state's attributes, the functions
-    of two addresses, then the attributes of tokens. `templates` has a row of slots for each template, filled up with -1.
+    `addresses` has a row (kind, parent, place) for each address: kinds 0 to 4 are the bases, those behind them the
+    steps, which start at the parent. `slots` has a row (kind, address, other): kinds are the state's attributes, the
+    functions of two addresses, then the attributes of tokens. `templates` has a row of slots for each template, filled
+    up with -1.
     """
 
     name: str

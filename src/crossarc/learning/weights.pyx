@@ -1,7 +1,7 @@
 """Weights from feature keys to actions: a table that grows while it learns, and the packed one that a model keeps.
 
-Few actions ever get a weight for a feature, so a row holds only those. Both tables look a whole batch of keys up at once
-and ask for the memory of all before they read any: nearly all the time goes into waiting for memory.
+Few actions ever get a weight for a feature, so a row holds only those. Both tables look a whole batch of keys up at
+once and ask for the memory of all before they read any: nearly all the time goes into waiting for memory.
 """
 
 import numpy as np

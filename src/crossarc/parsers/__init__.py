@@ -1,5 +1,18 @@
 """What assembles systems, decoders, features and weights into parsers, and the file a trained one is kept in."""
 
 from crossarc.parsers.modelfile import pack_strings, read_model, unpack_strings, write_model
+from crossarc.parsers.parser import Parser, load
+from crossarc.parsers.settings import PRESETS, Settings
+from crossarc.parsers.transition import Epoch
 
-__all__ = ["pack_strings", "read_model", "unpack_strings", "write_model"]
+__all__ = [
+    "PRESETS",
+    "Epoch",
+    "Parser",
+    "Settings",
+    "load",
+    "pack_strings",
+    "read_model",
+    "unpack_strings",
+    "write_model",
+]

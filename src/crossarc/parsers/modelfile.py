@@ -113,7 +113,7 @@ def read_model(path: str | os.PathLike[str], *, verify: bool = True) -> tuple[Ma
     stored = arrays.pop(CHECKSUM, None)
     if stored is None or stored.shape != (1,) or stored.dtype != DTYPES["U64"]:
         raise damaged(name)
-    if verify and checksum(buffer[: len(buffer) - 8]) != int(stored[0]):
+    if verify and checksum(buffer[: len(buffer) - 8].data) != int(stored[0]):
         raise damaged(name)
     return manifest, {name: array for name, array in arrays.items() if not name.startswith("~")}
 

@@ -9,7 +9,7 @@ from crossarc.structure.summary import Summary, percent
 
 # Shares in percent where the advice changes.
 FEW_EDGES = 0.3  # non-projective edges: fewer cost a projective parser less than it gains
-MANY_EDGES = 5.0  # with more, crossing arcs are the rule and two planes a poor bet
+MANY_EDGES = 5.0  # with more, non-projective trees are the rule and two planes a poor bet
 NEARLY_ALL = 99.0  # of the sentences 2-planar
 NOTABLE = 1.0  # of the nodes with several heads
 SMALL = 1_000  # sentences
@@ -38,7 +38,7 @@ def recommend(summary: Summary) -> Recommendation:
     >>> found.accurate, found.fast
     ('carreras-npa', 'two-planar-label')
     >>> found.reason
-    '15% of the sentences have crossing arcs, all but 0.2% are 2-planar'
+    '15% of the sentences are non-projective, all but 0.2% are 2-planar'
     """
     graph, graph_reason = recommend_graph(summary)
     if not summary.trees:
@@ -63,9 +63,9 @@ def recommend_tree(summary: Summary) -> tuple[str, str, str]:
         return "carreras", "arc-hybrid", "all sentences are projective"
     if edges < FEW_EDGES:
         return "carreras", "arc-hybrid", f"{shown(edges)} of the words have a non-projective edge"
-    reason = f"{shown(summary.share(crossed))} of the sentences have crossing arcs"
+    reason = f"{shown(summary.share(crossed))} of the sentences are non-projective"
     if edges > MANY_EDGES:
-        reason += f", {shown(edges)} of the words a non-projective edge"
+        reason += f", {shown(edges)} of the words have a non-projective edge"
         return "carreras-npa", "covington", reason
     if summary.share(summary.two_planar) >= NEARLY_ALL:
         reason += f", all but {shown(summary.share(beyond))} are 2-planar" if beyond else ", all are 2-planar"

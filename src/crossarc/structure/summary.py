@@ -160,7 +160,7 @@ def summarise(sentences: Iterable[Sentence]) -> Summary:
     """The figures of a treebank, in one pass and with bounded memory.
 
     >>> from crossarc.treebank import Sentence
-    >>> tree = Sentence.from_columns(forms="-abcd", heads=[-1, 3, 4, 0, 3], deprels=["", "x", "x", "y", "x"])
+    >>> tree = Sentence.from_columns(forms=["", *"abcd"], heads=[-1, 3, 4, 0, 3], deprels=["", "x", "x", "y", "x"])
     >>> found = summarise([tree])
     >>> found.words, found.labels, found.projective, found.two_planar, found.non_projective_edges
     (4, 2, 0, 1, 1)

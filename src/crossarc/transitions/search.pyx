@@ -45,7 +45,8 @@ cdef class Workspace:
         reserve_state(&self.state, n)
         return 0
 
-    cdef void begin(self, TransitionSystem system, token_t n, const token_t* heads, const label_t* labels) noexcept nogil:
+    cdef void begin(self, TransitionSystem system, token_t n, const token_t* heads,
+                    const label_t* labels) noexcept nogil:
         """Start a sentence, with its gold tree if there is one."""
         reset_state(&self.state, n)
         system.start(&self.state)
@@ -127,8 +128,8 @@ cdef class Greedy:
               const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0, hash_t seed=1):
         """One epoch of the averaged perceptron over sentences in an order; gives decisions and wrong ones.
 
-        Where the model is wrong it learns from the best action that loses least; it then goes on as the model would have
-        with probability `explore`, so that it learns in states of its own making, and else as the oracle says.
+        Where the model is wrong it learns from the best action that loses least; it then goes on as the model would
+        have with probability `explore`, so that it learns in states of its own making, and else as the oracle says.
         """
         cdef Workspace work = Workspace()
         cdef State* state = &work.state
@@ -156,7 +157,9 @@ cdef class Greedy:
                         legal = self.system.legal(state)
                         self.system.costs(state, &work.gold, costs)
                         for move in range(MOVES):
-                            gold_labels[move] = self.system.gold_label(state, &work.gold, move) if legal >> move & 1 else -1
+                            gold_labels[move] = -1
+                            if legal >> move & 1:
+                                gold_labels[move] = self.system.gold_label(state, &work.gold, move)
                         fill_keys(&self.program, state, &tokens[starts[s], 0], keys)
                         weights.score(keys, count, scores)
                         best = gold = -1

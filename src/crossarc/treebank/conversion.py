@@ -69,6 +69,7 @@ def carried_comments(sentence: Sentence, target: Format, lost: Counter[str]) -> 
     comments = list(sentence.comments)
     if target.name == "conllu":
         if sentence.format.name == "sdp":
+            comments = [comment for comment in comments if not comment.startswith("#SDP ")]
             return [f"# sent_id = {comment[1:]}" if comment[1:] == sentence.id else comment for comment in comments]
         return comments
     if target.name == "sdp" and sentence.id:
@@ -148,6 +149,7 @@ def to_sdp(sentence: Sentence, lost: Counter[str]) -> Rows:
     graph = sentence.graph if sentence.has_graph else tree_as_graph(sentence)
     predicates, cells = argument_cells(sentence, graph, lost)
     tops = {dependent for head, dependent, _ in graph if head == 0}
+    lost["labels of arcs from the root"] += sum(head == 0 and label.lower() != "root" for head, _, label in graph)
     return [
         [
             str(word),

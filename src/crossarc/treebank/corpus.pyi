@@ -1,10 +1,11 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core.strings import StringTable
 from crossarc.treebank.formats import Format
+from crossarc.treebank.sentence import Sentence
 
 INTERNED: tuple[str, ...]
 
@@ -15,6 +16,8 @@ class Corpus:
         format: Format | None = None,
         repair: Callable[[bytes, int], bytes | None] | None = None,
     ) -> None: ...
+    @staticmethod
+    def of(sentences: Iterable[Sentence]) -> Corpus: ...
     def feed(self, block: bytes, final: bool = False) -> None: ...
     def __len__(self) -> int: ...
     @property

@@ -10,6 +10,7 @@ from crossarc.core.typedefs cimport int32_t
 from crossarc.treebank.layout cimport NO_FAULT, Layout, Spec, find_end, make_spec, parse, release
 
 from crossarc.core.strings import ROOT
+from crossarc.errors import UnknownName
 from crossarc.treebank.formats import COLUMNS
 
 # The columns whose strings become ids.
@@ -173,6 +174,16 @@ cdef class Corpus:
 
         raise TreebankError(str(inspect_syntax(raw, self.format, line=self.line)[0]))
 
+    @staticmethod
+    def of(sentences):
+        """The corpus of sentences that are all in one format."""
+        from crossarc.treebank.writing import pieces
+
+        kept = list(sentences)
+        corpus = Corpus(kept[0].format if kept else None)
+        corpus.feed(b"".join(pieces(kept)), final=True)
+        return corpus
+
     def __len__(self):
         """How many sentences there are."""
         return self.lengths.size
@@ -189,7 +200,10 @@ cdef class Corpus:
 
     def __getitem__(self, str column):
         """The ids of a column, or the heads as they stand in the file."""
-        cdef int32_t index = self.count if column == "head" else INTERNED.index(column)
+        cdef int32_t index
+        if column != "head" and column not in INTERNED:
+            raise UnknownName("column", column, (*INTERNED, "head"))
+        index = self.count if column == "head" else INTERNED.index(column)
         cdef Buffer* buffer = &self.buffers[index]
         cdef int32_t[::1] view
         values = np.empty(buffer.size, dtype=np.int32)

@@ -104,6 +104,8 @@ cdef class Sentence:
         """A sentence in CoNLL-U from its columns, each with n + 1 entries; what is not given is "_"."""
         if columns.get("forms") is None:
             raise TypeError("a sentence needs its forms: from_columns(forms=[\"\", \"first\", ...])")
+        if not len(columns["forms"]) or columns["forms"][0] != "":
+            raise TreebankError(f"forms[0] stands for the dummy root and must be \"\", not {columns['forms'][:1]!r}")
         n = len(columns["forms"]) - 1
         lines = [*comments, *(f"# {key} = {value}" for key, value in (metadata or {}).items())]
         blank = Sentence(b"".join(b"%d\t_\t_\t_\t_\t_\t_\t_\t_\t_\n" % i for i in range(1, n + 1)) + b"\n")
@@ -130,7 +132,8 @@ cdef class Sentence:
                 raise TreebankError(
                     f"{name} has {len(values)} entries, but {self.words} words and the dummy root need {self.words + 1}"
                 )
-            values = as_heads(values, self.words) if name == "heads" else values
+            if name == "heads":
+                values = as_heads(values, self.words)
             for word in range(1, self.words + 1):
                 row = self.word_rows[word]
                 begin = self.fields[row * (self.width + 1) + index]
@@ -598,6 +601,8 @@ cdef class Token:
 def as_heads(values, int32_t words):
     """Heads as strings, -1 as "_"; a head outside the sentence is refused."""
     heads = [int(head) for head in values]
+    if heads[0] != -1:
+        raise TreebankError(f"heads[0] stands for the dummy root and must be -1, not {heads[0]}")
     for word in range(1, words + 1):
         if not -1 <= heads[word] <= words:
             raise TreebankError(f"word {word} has head {heads[word]}, but heads are words 1 to {words}, or 0")

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, BinaryIO, cast
 
-from crossarc.errors import MissingDependency, TreebankError
+from crossarc.errors import CrossarcError, MissingDependency, TreebankError
 
 BLOCK = 1 << 17  # small enough to stay in the cache between reading and parsing
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
+# What else a file may begin with, and what to say of it.
+FOREIGN = {
+    b"BZh": "is packed with bzip2; only gzip and zstd are read",
+    b"\xfd7zXZ": "is packed with xz; only gzip and zstd are read",
+    b"PK\x03\x04": "is a zip archive; unpack it first",
+    b"\xff\xfe": "is in UTF-16; save it as UTF-8",
+    b"\xfe\xff": "is in UTF-16; save it as UTF-8",
+}
+OTHER_PACKINGS = (".bz2", ".xz", ".zip", ".7z")
 
 Source = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[str] | Iterable[bytes]
 
@@ -69,8 +79,11 @@ def line_blocks(lines: Iterable[str] | Iterable[bytes]) -> Iterator[bytes]:
 def decompressed(stream: Iterator[bytes], name: str) -> Iterator[bytes]:
     """The stream itself, or what it unpacks to."""
     first = next(stream, b"")
-    while 0 < len(first) < len(ZSTD) and (more := next(stream, b"")):
+    while 0 < len(first) < 6 and (more := next(stream, b"")):
         first += more
+    for start, what in FOREIGN.items():
+        if first.startswith(start):
+            raise TreebankError(f"{name}: this file {what}")
     stream = chain(first, stream)
     if first.startswith(GZIP):
         return unpacked(stream, lambda: zlib.decompressobj(wbits=31), name, "gzip")
@@ -138,6 +151,26 @@ def compressed(file: BinaryIO, path: str) -> BinaryIO:
     return file
 
 
+def check_target(name: str, target: str) -> int | None:
+    """The mode of the file that stands at a path, None if there is none; refuses what should not be written.
+
+    A file that nobody may write is refused even where the system would let us put another in its place.
+    """
+    if name.lower().endswith(OTHER_PACKINGS):
+        raise CrossarcError(f"{name}: only .gz and .zst are packed; choose another extension")
+    if os.path.isdir(target):
+        raise CrossarcError(f"{name}: this is a folder; name a file in it")
+    if not os.path.isdir(os.path.dirname(target)):
+        raise CrossarcError(f"{name}: there is no folder {os.path.dirname(target)}; make it first")
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return None
+    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+        raise CrossarcError(f"{name}: the file is read-only; write to another, or make it writable first")
+    return stat.S_IMODE(mode)
+
+
 @contextmanager
 def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file that takes its place only when all is written; "-" is standard output, .gz and .zst are packed.
@@ -150,7 +183,8 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
         return
     target = os.path.realpath(name)
-    if os.path.exists(target) and not os.path.isfile(target):  # a device or a pipe cannot be put in place later
+    mode = check_target(name, target)
+    if mode is not None and not os.path.isfile(target):  # a device or a pipe cannot be put in place later
         with open(target, "wb") as file:
             yield file
         return
@@ -161,6 +195,8 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield packed
             if packed is not file:
                 packed.close()
+        if mode is not None:
+            os.chmod(temporary, mode)
         os.replace(temporary, target)
     except BaseException:
         if os.path.exists(temporary):

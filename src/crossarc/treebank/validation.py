@@ -40,7 +40,7 @@ REMEDIES = {
     "deps": "write head:label|head:label with the ids of words or empty nodes, or _",
     "empty-field": "write _ for a value that is not there",
     "blank-line": "let an empty line hold nothing at all",
-    "arguments": "give as many argument columns as there are predicates",
+    "arguments": "mark tops and predicates with + and -, and give each predicate an argument column",
     "size": "split the sentence: two gigabytes are too much for one",
 }
 
@@ -192,8 +192,10 @@ def inspect_sentence(sentence: Sentence, check: Check, *, roots: Roots = "any") 
                 f"there are {len(sentence.roots)} roots: words {', '.join(map(str, sentence.roots[:10]))}",
             )
         )
+    if check == "all" or sentence.format.extra:  # argument columns are what such a format is made of
+        faults += graph_faults(sentence)
     if check == "all":
-        faults += [*graph_faults(sentence), *form_faults(sentence)]
+        faults += form_faults(sentence)
     return [Finding(sentence.source, line, sentence.id, code, what) for line, code, what in sorted(faults)]
 
 
@@ -253,6 +255,11 @@ def graph_faults(sentence: Sentence) -> Iterator[Fault]:
                 yield token.line, "deps", f"token {token.id}: {fault}"
     elif sentence.format.extra:
         flags = sentence.column("pred" if sentence.format.name == "sdp" else "fillpred")
+        marks = {*sentence.column("top")[1:], *flags[1:]} if sentence.format.name == "sdp" else set()
+        if marks - {"+", "-"}:
+            wrong = sorted(marks - {"+", "-"})[0]
+            yield sentence[1].line, "arguments", f"TOP and PRED are '+' or '-', but there is {wrong!r}"
+            return
         predicates = sum(flag in ("+", "Y") for flag in flags)
         columns = len(sentence.arguments[0])
         if predicates != columns:

@@ -22,7 +22,7 @@ __all__ = ["atomic_writer", "pieces", "write"]
 
 
 def write(
-    sentences: Iterable[Sentence],
+    sentences: Iterable[Sentence] | Sentence,
     target: str | os.PathLike[str] | BinaryIO,
     format: str | Format | None = None,
     *,
@@ -33,6 +33,8 @@ def write(
     The format is the one named, or the one of the path's extension, or each sentence's own. What it cannot carry is
     counted in `losses`, or else logged at the end. The file appears only when it is complete.
     """
+    if isinstance(sentences, Sentence):
+        sentences = [sentences]
     wanted = get_format(format) if isinstance(format, str) else format
     if hasattr(target, "write"):
         return write_to(sentences, cast(BinaryIO, target), wanted, losses)

@@ -1,0 +1,109 @@
+"""The parser that people use: made by name, trained, saved, loaded, and run over streams of sentences."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from crossarc.errors import CrossarcError
+from crossarc.parsers.modelfile import read_model, write_model
+from crossarc.parsers.settings import make_settings
+from crossarc.parsers.transition import Epoch, TransitionModel, digest, train_model
+from crossarc.treebank.reading import OnError, Report, read
+from crossarc.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from crossarc.evaluation import Attachment
+
+Data = str | os.PathLike[str] | Iterable[Sentence]
+
+
+class Parser:
+    """A dependency parser.
+
+    >>> from importlib.resources import files
+    >>> path = str(files("crossarc") / "data" / "example.conllu")
+    >>> parser = Parser("arc-hybrid", epochs=3).fit(path)
+    >>> sentence = next(parser.parse(read(path)))
+    >>> len(sentence.heads) == len(sentence) + 1
+    True
+    """
+
+    def __init__(self, parser: str = "arc-hybrid", **settings: Any) -> None:
+        self.settings = make_settings(parser, **settings)
+        self.model_: TransitionModel | None = None
+        self.manifest_: dict[str, Any] = {}
+
+    def fit(
+        self,
+        train: Data,
+        dev: Data | None = None,
+        *,
+        on_error: OnError = "fail",
+        on_finding: Report | None = None,
+        on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+    ) -> Parser:
+        """Learn from a treebank; with `dev` the epoch that scores best on it is kept."""
+        sentences = trees_of(train, on_error, on_finding)
+        held_out = trees_of(dev, on_error, on_finding) if dev is not None else []
+        epochs: list[Epoch] = []
+
+        def note(epoch: Epoch) -> None:
+            epochs.append(epoch)
+            on_epoch(epoch)
+
+        self.model_ = train_model(sentences, held_out, self.settings, note)
+        scored = [epoch for epoch in epochs if epoch.las is not None]
+        best = max(scored, key=lambda epoch: (epoch.las or 0.0, -epoch.number)) if scored else None
+        self.manifest_ = {
+            "data": {
+                "sentences": len(sentences),
+                "words": sum(map(len, sentences)),
+                "sha256": digest(sentences),
+                "source": os.path.basename(sentences[0].source),
+            },
+            "development": {"epoch": best.number, "las": best.las, "uas": best.uas} if best else None,
+        }
+        return self
+
+    @property
+    def model(self) -> TransitionModel:
+        """The trained model; an error if there is none yet."""
+        if self.model_ is None:
+            raise CrossarcError("this parser is not trained yet; call fit, or load a model with crossarc.load")
+        return self.model_
+
+    def parse(self, sentences: Data, threads: int = 1) -> Iterator[Sentence]:
+        """Sentences with new HEAD and DEPREL, all else as it was, in the same order; lazily."""
+        model = self.model
+        return model.parse(read(sentences) if isinstance(sentences, str | os.PathLike) else sentences, threads)
+
+    def evaluate(self, gold: Data, threads: int = 1) -> Attachment:
+        """Score the parser on a treebank."""
+        from crossarc.evaluation import evaluate
+
+        sentences = trees_of(gold, "fail", None)
+        return evaluate(sentences, self.parse(sentences, threads))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file; the same training gives the same bytes."""
+        manifest, arrays = self.model.to_arrays()
+        write_model(path, {**self.manifest_, **manifest}, arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Parser:
+    """The parser of a model file."""
+    manifest, arrays = read_model(path)
+    parser = Parser.__new__(Parser)
+    parser.model_ = TransitionModel.from_arrays(manifest, arrays)
+    parser.settings = parser.model_.settings
+    parser.manifest_ = {key: manifest[key] for key in ("data", "development")}
+    return parser
+
+
+def trees_of(data: Data, on_error: OnError, on_finding: Report | None) -> list[Sentence]:
+    """The sentences of a file whose trees can be learned from, or those given."""
+    if isinstance(data, str | os.PathLike):
+        return list(read(data, check="tree", on_error=on_error, report=on_finding))
+    return list(data)

@@ -1,0 +1,221 @@
+"""The transition parser: a system, a feature model and weights, learned from a treebank."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core.strings import StringTable
+from crossarc.errors import CrossarcError
+from crossarc.features.attributes import ATTRIBUTES, Attributes
+from crossarc.features.templates import FeatureModel, load_model, parse_model
+from crossarc.learning.weights import Weights
+from crossarc.parsers.modelfile import pack_strings, unpack_strings
+from crossarc.parsers.settings import Settings
+from crossarc.transitions.registry import get_system
+from crossarc.transitions.search import Greedy, collect_actions
+from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.sentence import Sentence
+
+Arrays = dict[str, NDArray[Any]]
+PLACE = np.dtype([("key", "u8"), ("start", "u4"), ("size", "u4")])
+CELL = np.dtype([("action", "u2"), ("weight", "i2")])
+BATCH_WORDS = 20_000
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """How an epoch went: the share of wrong decisions, and the scores on the development set if there is one."""
+
+    number: int
+    wrong: float
+    las: float | None = None
+    uas: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TransitionModel:
+    """All that a trained transition parser is."""
+
+    settings: Settings
+    features: FeatureModel
+    attributes: Attributes
+    labels: list[str]
+    root_label: int
+    single_root: bool
+    moves: NDArray[np.int32]
+    move_labels: NDArray[np.int32]
+    places: NDArray[Any]
+    cells: NDArray[Any]
+
+    def search(self) -> Greedy:
+        """The search over this model's system and features."""
+        system = get_system(self.settings.system, single_root=self.single_root)
+        return Greedy(system, self.features, self.moves, self.move_labels, len(ATTRIBUTES))
+
+    def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Heads and labels of all nodes of a corpus."""
+        tokens = self.attributes.encode(corpus)
+        heads = np.full(len(tokens), -1, dtype=np.int32)
+        labels = np.full(len(tokens), -1, dtype=np.int32)
+        if len(corpus):
+            self.search().parse(self.places, self.cells, tokens, corpus.starts, heads, labels, self.root_label)
+        return heads, labels
+
+    def parse_batch(self, sentences: list[Sentence]) -> list[Sentence]:
+        """The sentences with new heads and labels."""
+        corpus = Corpus.of(sentences)
+        heads, labels = self.parse_corpus(corpus)
+        names = [*self.labels, ""]  # -1, the label of node 0, is the last
+        starts = corpus.starts.tolist()
+        strings = [names[label] for label in labels.tolist()]
+        return [
+            sentence.replace(heads=heads[begin:end], deprels=strings[begin:end])
+            for sentence, begin, end in zip(sentences, starts, starts[1:], strict=False)
+        ]
+
+    def parse(self, sentences: Iterable[Sentence], threads: int = 1) -> Iterator[Sentence]:
+        """Parse a stream, in order; with several threads a few batches are under way at a time."""
+        stream = batches(sentences)
+        if threads <= 1:
+            for batch in stream:
+                yield from self.parse_batch(batch)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            waiting = [pool.submit(self.parse_batch, batch) for batch in islice(stream, 2 * threads)]
+            while waiting:
+                done = waiting.pop(0).result()
+                waiting += [pool.submit(self.parse_batch, batch) for batch in islice(stream, 1)]
+                yield from done
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """What the model file keeps."""
+        arrays: Arrays = {
+            "moves": self.moves,
+            "move_labels": self.move_labels,
+            "places": self.places.view(np.uint64).reshape(-1, 2),
+            "cells": self.cells.view(np.uint16).reshape(-1, 2),
+        }
+        for name, table in self.attributes.tables.items():
+            arrays[f"strings.{name}"], arrays[f"offsets.{name}"] = pack_strings(list(table))
+        manifest = {
+            "kind": "transition",
+            "settings": self.settings.model_dump(),
+            "labels": self.labels,
+            "root_label": self.root_label,
+            "single_root": self.single_root,
+            "features": self.features.text,
+        }
+        return manifest, arrays
+
+    @classmethod
+    def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> TransitionModel:
+        """The model that a file keeps."""
+        settings = Settings(**manifest["settings"])
+        tables = {
+            name: StringTable(unpack_strings(arrays[f"strings.{name}"], arrays[f"offsets.{name}"]))
+            for name in ATTRIBUTES
+        }
+        return cls(
+            settings,
+            parse_model(manifest["features"], settings.features),
+            Attributes(tables),
+            manifest["labels"],
+            manifest["root_label"],
+            manifest["single_root"],
+            arrays["moves"],
+            arrays["move_labels"],
+            arrays["places"].reshape(-1).view(PLACE),
+            arrays["cells"].reshape(-1).view(CELL),
+        )
+
+
+def batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    """Sentences in lists of some thousand words, all of one format."""
+    batch: list[Sentence] = []
+    words = 0
+    for sentence in sentences:
+        if batch and (words >= BATCH_WORDS or sentence.format != batch[0].format):
+            yield batch
+            batch, words = [], 0
+        batch.append(sentence)
+        words += len(sentence) + 1
+    if batch:
+        yield batch
+
+
+def train_model(
+    train: list[Sentence],
+    dev: list[Sentence],
+    settings: Settings,
+    report: Callable[[Epoch], None] = lambda epoch: None,
+) -> TransitionModel:
+    """Learn from sentences with trees; with a development set the best epoch is kept, else the last."""
+    if not train:
+        raise CrossarcError("there is no sentence to learn from")
+    corpus = Corpus.of(train)
+    heads, starts = corpus["head"], corpus.starts
+    table = corpus.strings["deprel"]
+    labels = corpus["deprel"] - table.reserved  # without the two reserved ids; node 0 has none
+    names = list(table)
+    root_label = int(np.bincount(labels[heads == 0], minlength=len(names)).argmax())
+    several = any(len(sentence.roots) > 1 for sentence in train)
+    single_root = (not several) if settings.single_root == "auto" else settings.single_root
+    system = get_system(settings.system, single_root=single_root)
+    counts = collect_actions(system, heads, labels, starts, len(names))
+    moves, move_labels = (each.astype(np.int32) for each in np.nonzero(counts))
+    move_labels[move_labels == len(names)] = -1
+    attributes = Attributes.fit(corpus)
+    tokens = attributes.encode(corpus)
+    features = load_model(settings.features)
+    greedy = Greedy(system, features, moves, move_labels, len(ATTRIBUTES))
+    weights = Weights(len(moves), settings.cut)
+    shuffle = np.random.default_rng(settings.seed)
+    best: tuple[float, TransitionModel] | None = None
+    for number in range(1, settings.epochs + 1):
+        explore = settings.explore if number > settings.static_epochs else 0.0
+        order = shuffle.permutation(len(train))
+        decisions, wrong = greedy.train(
+            weights, tokens, heads, labels, starts, order, explore, settings.seed * 1_000 + number
+        )
+        if not dev and number < settings.epochs:
+            report(Epoch(number, 100 * wrong / max(1, decisions)))
+            continue
+        places, cells, _ = weights.pack(settings.prune)
+        model = TransitionModel(
+            settings, features, attributes, names, root_label, single_root, moves, move_labels, places, cells
+        )
+        las, uas = quick_scores(model, dev) if dev else (None, None)
+        report(Epoch(number, 100 * wrong / max(1, decisions), las, uas))
+        if best is None or (las or 0.0) > best[0]:
+            best = (las or 0.0, model)
+    assert best is not None
+    return best[1]
+
+
+def quick_scores(model: TransitionModel, gold: list[Sentence]) -> tuple[float, float]:
+    """LAS and UAS over all words of sentences, in percent."""
+    corpus = Corpus.of(gold)
+    heads, labels = model.parse_corpus(corpus)
+    numbers = {name: number for number, name in enumerate(model.labels)}
+    table = corpus.strings["deprel"]
+    mapping = np.array([-2] * table.reserved + [numbers.get(name, -2) for name in table], dtype=np.int32)
+    words = corpus["head"] >= 0
+    right = (heads == corpus["head"])[words]
+    both = right & (labels == mapping[corpus["deprel"]])[words]
+    return 100 * float(both.mean()), 100 * float(right.mean())
+
+
+def digest(sentences: Iterable[Sentence]) -> str:
+    """The SHA-256 of the training data as it was used."""
+    result = hashlib.sha256()
+    for sentence in sentences:
+        result.update(sentence.raw)
+    return result.hexdigest()
