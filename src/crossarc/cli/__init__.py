@@ -16,6 +16,7 @@ from crossarc.cli.draw import draw
 from crossarc.cli.evaluate import evaluate
 from crossarc.cli.example import example
 from crossarc.cli.stats import stats
+from crossarc.cli.transform import transform
 from crossarc.cli.validate import validate
 
 app = typer.Typer(
@@ -79,7 +80,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for command in (example, stats, validate, convert, draw, evaluate, compare):
+for command in (example, stats, validate, convert, transform, draw, evaluate, compare):
     app.command(no_args_is_help=command is not example)(guarded(command))
 
 
