@@ -22,6 +22,7 @@ COMMANDS = [
     "draw",
     "validate",
     "convert",
+    "transform",
     "info",
     "parsers",
 ]
@@ -205,3 +206,29 @@ def test_debug_shows_the_traceback(monkeypatch):
 def test_standard_input(crossarc, example):
     code, out, _ = crossarc("validate", "-", stdin=example.read_bytes())
     assert (code, out) == (0, "-: 40 good sentences, 0 findings\n")
+
+
+def test_transform(crossarc, tmp_path, example):
+    """Made projective and back, the example is what it was."""
+    code, _, err = crossarc("transform", "projectivize", example, "-o", tmp_path / "p.conllu")
+    assert code == 0
+    assert re.search(r"p.conllu: 40 sentences, [1-9]\d* edges? lifted in [1-9]\d* trees?\n", err)
+    assert all(sentence.is_projective for sentence in read(tmp_path / "p.conllu"))
+    assert "↑" in (tmp_path / "p.conllu").read_text(encoding="utf-8")
+    code, _, err = crossarc("transform", "deprojectivize", tmp_path / "p.conllu", "-o", tmp_path / "d.conllu")
+    assert (code, "put back in" in err) == (0, True)
+    assert (tmp_path / "d.conllu").read_bytes() == example.read_bytes()
+    code, out, _ = crossarc("transform", "projectivize", "-", stdin=b"1\ta\t_\t_\t_\t_\t0\tx\t_\t_\n\n")
+    assert (code, out) == (0, "1\ta\t_\t_\t_\t_\t0\tx\t_\t_\n\n")
+    marked = b"1\ta\t_\t_\t_\t_\t0\tx\t_\t_\n2\tb\t_\t_\t_\t_\t1\tx\xe2\x86\x91z\t_\t_\n\n"
+    code, _, err = crossarc("transform", "deprojectivize", "-", "-o", tmp_path / "e.conllu", stdin=marked)
+    assert "1 sentence, 0 edges put back in 0 trees, 1 found no place" in err
+
+
+def test_transform_refuses(crossarc, tmp_path, example, malformed):
+    code, _, err = crossarc("transform", "projectivise", example)
+    assert (code, "did you mean 'projectivize'" in err) == (2, True)
+    code, _, err = crossarc("transform", "projectivize", example, "--encoding", "tail")
+    assert (code, "no pseudo-projective encoding 'tail'" in err) == (2, True)
+    code, _, err = crossarc("transform", "projectivize", malformed / "cycle.conllu", "-o", tmp_path / "x.conllu")
+    assert (code, "cycle" in err, (tmp_path / "x.conllu").exists()) == (2, True, False)

@@ -19,6 +19,7 @@ from crossarc.cli.info import info, parsers
 from crossarc.cli.parse import parse
 from crossarc.cli.stats import stats
 from crossarc.cli.train import train
+from crossarc.cli.transform import transform
 from crossarc.cli.validate import validate
 
 app = typer.Typer(
@@ -83,7 +84,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 
 ALONE = (example, parsers)  # what does something without any argument
-for command in (example, stats, train, parse, evaluate, compare, draw, validate, convert, info, parsers):
+for command in (example, stats, train, parse, evaluate, compare, draw, validate, convert, transform, info, parsers):
     app.command(no_args_is_help=command not in ALONE)(guarded(command))
 
 

@@ -1,3 +1,6 @@
+from typing import Any
+
+from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-def checksum(data: Buffer) -> int: ...
+def checksum(data: Buffer | NDArray[Any]) -> int: ...

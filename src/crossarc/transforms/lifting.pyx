@@ -1,0 +1,227 @@
+"""Edges lifted until a tree is projective, and put back by breadth-first search (Nivre and Nilsson 2005).
+
+Both take one tree, or many trees one after the other, n + 1 entries each, with `starts` as `classify` has them.
+"""
+import numpy as np
+
+from libc.string cimport memcpy
+
+from crossarc.core.typedefs cimport label_t, offset_t, token_t, uint8_t
+from crossarc.structure.projectivity cimport mark_non_projective
+from crossarc.structure.trees cimport arrange
+from crossarc.structure.workspace cimport Space, Workspace
+
+from crossarc.errors import StructureError
+from crossarc.structure.classification import checked_batch
+from crossarc.structure.trees import describe_fault
+
+
+cdef bint lift_tree(Space* space, token_t* heads, uint8_t* passed) noexcept nogil:
+    """Lift the shortest non-projective edge, of equals the leftmost, until there is none; False if this is no tree.
+
+    A lift from h takes words from what h dominates and from no other node, so that besides the edge itself only
+    those from h can change their kind. O(n) a lift.
+    """
+    cdef token_t n = space.n
+    cdef token_t* crooked = space.crooked
+    cdef token_t* known = space.spare[1]
+    cdef token_t v, d, h, above, count, stamp = 0
+    memcpy(heads, space.heads, (n + 1) * sizeof(token_t))
+    if not arrange(space):
+        return False
+    count = mark_non_projective(space)
+    if count:
+        for v in range(n + 1):
+            known[v] = 0
+    while count:
+        d = 0
+        for v in range(1, n + 1):
+            if crooked[v] and (d == 0 or span(heads, v) < span(heads, d)):
+                d = v
+        h = heads[d]
+        above = heads[h]
+        heads[d] = above
+        passed[h] = 1
+        count -= 1
+        crooked[d] = 0
+        stamp += 1
+        count += judge(heads, n, h, crooked, known, stamp, -1)
+        if above:                                   # node 0 dominates all
+            stamp += 1
+            count += judge(heads, n, above, crooked, known, stamp, d)
+    return True
+
+
+cdef inline token_t span(const token_t* heads, token_t d) noexcept nogil:
+    return d - heads[d] if heads[d] < d else heads[d] - d
+
+
+cdef token_t judge(
+    const token_t* heads, token_t n, token_t h, token_t* crooked, token_t* known, token_t stamp, token_t only,
+) noexcept nogil:
+    """Say anew of each edge from h, or of the one to `only`, whether it is non-projective; gives how many became so."""
+    cdef token_t left = h, right = h
+    cdef token_t v, count = 0
+    cdef bint now
+    known[h] = stamp
+    known[0] = -stamp
+    while right < n and is_below(heads, right + 1, known, stamp):
+        right += 1
+    while left > 1 and is_below(heads, left - 1, known, stamp):
+        left -= 1
+    for v in range(1, n + 1):
+        if heads[v] == h and (only < 0 or v == only):
+            now = v < left or v > right
+            count += now - crooked[v]
+            crooked[v] = now
+    return count
+
+
+cdef bint is_below(const token_t* heads, token_t v, token_t* known, token_t stamp) noexcept nogil:
+    """Whether the node whose stamp is in `known` dominates v; what is found on the way up is kept there."""
+    cdef token_t u = v, found
+    while known[u] != stamp and known[u] != -stamp:
+        u = heads[u]
+    found = known[u]
+    while known[v] != stamp and known[v] != -stamp:
+        known[v] = found
+        v = heads[v]
+    return found == stamp
+
+
+cdef bint reattach_tree(Space* space, token_t* heads, const label_t* labels, const label_t* targets) noexcept nogil:
+    """Move each word with a target below the first word of that label beneath its head, top down; False if no tree.
+
+    The search goes breadth-first and left to right and never below the word that moves, so that no cycle can come
+    about. O(n) for each word that has a target.
+    """
+    cdef token_t n = space.n
+    cdef token_t* order = space.spare[1]
+    cdef token_t* queue = space.spare[2]
+    cdef token_t i, d, found
+    memcpy(heads, space.heads, (n + 1) * sizeof(token_t))
+    space.heads = heads
+    if not arrange(space):
+        return False
+    order[0] = 0
+    enqueue_below(space, order, 0)
+    for i in range(1, n + 1):
+        d = order[i]
+        if targets[d] < 0:
+            continue
+        found = search(space, queue, d, labels, targets[d])
+        if found >= 0:
+            heads[d] = found
+            arrange(space)
+    return True
+
+
+cdef void enqueue_below(const Space* space, token_t* order, token_t node) noexcept nogil:
+    """All nodes below one, breadth-first."""
+    cdef token_t begin = 0, end = 1
+    cdef token_t v, i
+    order[0] = node
+    while begin < end:
+        v = order[begin]
+        begin += 1
+        for i in range(space.first[v], space.first[v + 1]):
+            order[end] = space.child[i]
+            end += 1
+
+
+cdef token_t search(
+    const Space* space, token_t* queue, token_t d, const label_t* labels, label_t target,
+) noexcept nogil:
+    """The first node of a label below the head of d, but not below d; -1 if there is none."""
+    cdef token_t begin = 0, end = 1
+    cdef token_t v, w, i
+    queue[0] = space.heads[d]
+    while begin < end:
+        v = queue[begin]
+        begin += 1
+        if begin > 1 and labels[v] == target:
+            return v
+        for i in range(space.first[v], space.first[v + 1]):
+            w = space.child[i]
+            if w != d:
+                queue[end] = w
+                end += 1
+    return -1
+
+
+def lift(heads, starts=None):
+    """The heads of projective trees, made by lifting edges, and whether each word had an edge lifted away from it.
+
+    >>> heads, passed = lift([-1, 3, 4, 0, 3])
+    >>> heads.tolist(), passed.tolist()
+    ([-1, 3, 3, 0, 3], [False, False, False, False, True])
+    """
+    cdef Workspace work = Workspace()
+    cdef const token_t[::1] view
+    cdef const offset_t[::1] bounds
+    cdef offset_t s, bad = -1
+    flat, places = checked_trees(heads, starts, work)
+    view = flat
+    bounds = places
+    result = np.empty_like(flat)
+    passed = np.zeros(len(flat), dtype=np.bool_)
+    cdef token_t[::1] out = result
+    cdef uint8_t[::1] flags = passed.view(np.uint8)
+    with nogil:
+        for s in range(bounds.shape[0] - 1):
+            work.space.heads = &view[bounds[s]]
+            work.space.n = <token_t>(bounds[s + 1] - bounds[s] - 1)
+            if not lift_tree(&work.space, &out[bounds[s]], &flags[bounds[s]]):
+                bad = s
+                break
+    refuse(flat, places, bad, starts)
+    return result, passed
+
+
+def reattach(heads, labels, targets, starts=None):
+    """The heads of trees with each word that has a target (a label, else -1) moved to where the search finds it.
+
+    >>> reattach([-1, 3, 3, 0, 3], [-1, 5, 6, 7, 8], [-1, -1, 8, -1, -1]).tolist()
+    [-1, 3, 4, 0, 3]
+    """
+    cdef Workspace work = Workspace()
+    cdef const token_t[::1] view
+    cdef const offset_t[::1] bounds
+    cdef const label_t[::1] own = np.ascontiguousarray(labels, dtype=np.int32)
+    cdef const label_t[::1] wanted = np.ascontiguousarray(targets, dtype=np.int32)
+    cdef offset_t s, bad = -1
+    flat, places = checked_trees(heads, starts, work)
+    if own.shape[0] != flat.shape[0] or wanted.shape[0] != flat.shape[0]:
+        raise StructureError(f"{flat.shape[0]} heads need as many labels and targets, "
+                             f"not {own.shape[0]} and {wanted.shape[0]}")
+    view = flat
+    bounds = places
+    result = np.empty_like(flat)
+    cdef token_t[::1] out = result
+    with nogil:
+        for s in range(bounds.shape[0] - 1):
+            work.space.heads = &view[bounds[s]]
+            work.space.n = <token_t>(bounds[s + 1] - bounds[s] - 1)
+            if not reattach_tree(&work.space, &out[bounds[s]], &own[bounds[s]], &wanted[bounds[s]]):
+                bad = s
+                break
+    refuse(flat, places, bad, starts)
+    return result
+
+
+def checked_trees(heads, starts, Workspace work):
+    """Heads and starts as arrays the kernels can trust, with room in the workspace for the longest sentence."""
+    if starts is None:
+        work.hold(heads)
+        flat = np.asarray(work.held)
+        return flat, np.array([0, len(flat)], dtype=np.int64)
+    flat, places = checked_batch(heads, starts)
+    work.reserve(int(np.diff(places).max(initial=1)))
+    return flat, places
+
+
+def refuse(flat, places, bad, starts):
+    """Raise what is wrong with a sentence that is no tree."""
+    if bad >= 0:
+        where = "" if starts is None else f"sentence {bad}: "
+        raise StructureError(where + describe_fault(flat[places[bad]:places[bad + 1]]))
