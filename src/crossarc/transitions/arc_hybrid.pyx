@@ -56,13 +56,15 @@ cdef class ArcHybrid(TransitionSystem):
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
         cdef token_t top = stack_at(state, 0)
         cdef token_t i
+        if state.front >= state.end:
+            return RIGHT_ARC
         if top > 0 and gold.heads[top] == buffer_at(state, 0):
             return LEFT_ARC
         if state.depth > 1 and gold.heads[top] == stack_at(state, 1):
             for i in range(state.front, state.end):
                 if gold.heads[state.queue[i]] == top:
                     return SHIFT
-            return RIGHT_ARC if not (self.single_root and state.depth == 2 and state.front < state.end) else SHIFT
+            return RIGHT_ARC if not (self.single_root and state.depth == 2) else SHIFT
         return SHIFT
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
