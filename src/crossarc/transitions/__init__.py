@@ -1,6 +1,8 @@
 """Transition systems: configurations, moves and oracles, one file a system."""
 
+from crossarc.transitions.configuration import Configuration
 from crossarc.transitions.derivation import derive
 from crossarc.transitions.registry import SYSTEMS, get_system
+from crossarc.transitions.replay import replay
 
-__all__ = ["SYSTEMS", "derive", "get_system"]
+__all__ = ["SYSTEMS", "Configuration", "derive", "get_system", "replay"]

@@ -56,15 +56,16 @@ cdef class ArcHybrid(TransitionSystem):
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
         cdef token_t top = stack_at(state, 0)
         cdef token_t i
+        if state.front >= state.end:
+            return RIGHT_ARC
         if top > 0 and gold.heads[top] == buffer_at(state, 0):
             return LEFT_ARC
         if state.depth > 1 and gold.heads[top] == stack_at(state, 1):
             for i in range(state.front, state.end):
                 if gold.heads[state.queue[i]] == top:
                     return SHIFT
-            return RIGHT_ARC if not (self.single_root and state.depth == 2 and state.front < state.end) else SHIFT
-        # Beyond the projective trees nothing may be left to shift.
-        return SHIFT if state.front < state.end else RIGHT_ARC
+            return RIGHT_ARC if not (self.single_root and state.depth == 2) else SHIFT
+        return SHIFT
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
         """An arc can be built as long as its dependent is on the stack or in the buffer and meets its head there."""

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from crossarc.errors import UnknownName
+from crossarc.transitions.arc_eager import ArcEager
 from crossarc.transitions.arc_hybrid import ArcHybrid
+from crossarc.transitions.arc_standard import ArcStandard
+from crossarc.transitions.swap import Swap
 from crossarc.transitions.system import TransitionSystem
 
 SYSTEMS: dict[str, type[TransitionSystem]] = {
+    "arc-standard": ArcStandard,
+    "arc-eager": ArcEager,
     "arc-hybrid": ArcHybrid,
+    "swap": Swap,
 }
 
 

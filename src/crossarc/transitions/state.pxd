@@ -39,6 +39,8 @@ cdef struct State:
     token_t last_move       # -1 before the first
     token_t moves           # how many were made
     token_t roots           # arcs or links from node 0
+    token_t arcs            # words that have a head
+    bint unshifted          # arc-eager: the word in the buffer came back from the stack
     void* memory
 
 cdef int reserve_state(State* state, token_t n) except -1 nogil

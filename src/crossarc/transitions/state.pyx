@@ -56,8 +56,9 @@ cdef void reset_state(State* state, token_t n) noexcept nogil:
     cdef token_t node
     cdef token_t i
     state.n = n
-    state.depth = state.depth2 = state.front = state.links = state.moves = state.roots = 0
+    state.depth = state.depth2 = state.front = state.links = state.moves = state.roots = state.arcs = 0
     state.left = 0
+    state.unshifted = False
     state.last_move = -1
     state.end = n
     for node in range(n):
@@ -92,6 +93,8 @@ cdef void copy_state(State* target, const State* source) noexcept nogil:
     kept.last_move = source.last_move
     kept.moves = source.moves
     kept.roots = source.roots
+    kept.arcs = source.arcs
+    kept.unshifted = source.unshifted
     # SWITCH exchanges the two stacks by their pointers.
     if source.stack > source.stack2:
         kept.stack, kept.stack2 = max(kept.stack, kept.stack2), min(kept.stack, kept.stack2)
@@ -130,6 +133,7 @@ cdef void add_arc(State* state, token_t head, token_t dependent, label_t label) 
     state.heads[dependent] = head
     state.labels[dependent] = label
     state.roots += head == 0
+    state.arcs += 1
     state.group[find_group(state, dependent)] = find_group(state, head)
     note_neighbour(state, head, dependent, label)
 

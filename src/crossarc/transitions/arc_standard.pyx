@@ -1,0 +1,117 @@
+from crossarc.core.typedefs cimport label_t, token_t, uint32_t
+from crossarc.transitions.plan cimport first_child, list_children, next_child
+from crossarc.transitions.state cimport State, add_arc, stack_at
+from crossarc.transitions.system cimport Gold, TransitionSystem
+
+cdef enum:
+    SHIFT, LEFT_ARC, RIGHT_ARC
+
+
+cdef class ArcStandard(TransitionSystem):
+    """Projective trees, arc-standard (Nivre 2004).
+
+    start      ([0], 1 ... n, {})
+    SHIFT      (S, i|B, A)    =>  (S|i, B, A)
+    LEFT-ARC   (S|i|j, B, A)  =>  (S|j, B, A + j->i)     if i is not 0
+    RIGHT-ARC  (S|i|j, B, A)  =>  (S|i, B, A + i->j)     with one root: if i is 0, only as the last move
+    end        ([0], [], A)
+
+    Costs are exact on the gold path; off it SHIFT counts only the arc between the two topmost nodes.
+    """
+
+    def __cinit__(self, **options):
+        self.name = "arc-standard"
+        self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
+        self.labelled = (False, True, True)
+        self.covers = "projective"
+
+    cdef void start(self, State* state) noexcept nogil:
+        state.stack[0] = 0
+        state.depth = 1
+
+    cdef bint is_final(self, const State* state) noexcept nogil:
+        return state.front >= state.end and state.depth <= 1
+
+    cdef uint32_t legal(self, State* state) noexcept nogil:
+        cdef bint buffered = state.front < state.end
+        cdef uint32_t moves = 0
+        if buffered:
+            moves |= 1 << SHIFT
+        if state.depth > 2:
+            moves |= 1 << LEFT_ARC
+        if state.depth > 2 or (state.depth == 2 and not (self.single_root and buffered)):
+            moves |= 1 << RIGHT_ARC
+        return moves
+
+    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
+        cdef token_t top = stack_at(state, 0)
+        if move == SHIFT:
+            state.stack[state.depth] = state.queue[state.front]
+            state.depth += 1
+            state.front += 1
+            return
+        state.depth -= 1
+        if move == LEFT_ARC:
+            add_arc(state, top, state.stack[state.depth - 1], label)
+            state.stack[state.depth - 1] = top
+        else:
+            add_arc(state, state.stack[state.depth - 1], top, label)
+
+    cdef void prepare(self, Gold* gold) noexcept nogil:
+        list_children(gold)
+
+    cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
+        """Attach a word as soon as it has all its dependents."""
+        cdef token_t top = stack_at(state, 0)
+        cdef token_t second = stack_at(state, 1)
+        if second > 0 and gold.heads[second] == top and not count_waiting(state, gold, second):
+            return LEFT_ARC
+        if second >= 0 and gold.heads[top] == second and not count_waiting(state, gold, top):
+            if not (self.single_root and second == 0 and state.front < state.end):
+                return RIGHT_ARC
+        return SHIFT if state.front < state.end else RIGHT_ARC
+
+    cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
+        cdef token_t top = stack_at(state, 0)
+        cdef token_t second = stack_at(state, 1)
+        costs[SHIFT] = costs[LEFT_ARC] = costs[RIGHT_ARC] = 0
+        if second < 0:
+            return
+        # A head that waits on the stack or in the buffer is lost with the arc to it; node 0 waits always.
+        costs[LEFT_ARC] = count_waiting(state, gold, second)
+        if second > 0 and gold.heads[second] != top:
+            costs[LEFT_ARC] += gold.heads[second] == 0 or state.heads[gold.heads[second]] < 0
+        costs[RIGHT_ARC] = count_waiting(state, gold, top)
+        if gold.heads[top] != second:
+            costs[RIGHT_ARC] += gold.heads[top] == 0 or state.heads[gold.heads[top]] < 0
+        if gold.heads[top] == second or (second > 0 and gold.heads[second] == top):
+            costs[SHIFT] = not waits_in_buffer(state, gold, top)
+            if self.single_root and second == 0:
+                costs[SHIFT] = 0
+
+    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
+        cdef token_t top = stack_at(state, 0)
+        cdef token_t second = stack_at(state, 1)
+        if move == LEFT_ARC and gold.heads[second] == top:
+            return gold.labels[second]
+        return gold.labels[top] if move == RIGHT_ARC and gold.heads[top] == second else -1
+
+
+cdef inline token_t count_waiting(const State* state, const Gold* gold, token_t node) noexcept nogil:
+    """The gold dependents of a node that have no head yet."""
+    cdef token_t child = first_child(gold, node)
+    cdef token_t count = 0
+    while child >= 0:
+        count += state.heads[child] < 0
+        child = next_child(gold, child)
+    return count
+
+
+cdef inline bint waits_in_buffer(const State* state, const Gold* gold, token_t node) noexcept nogil:
+    """Whether the buffer has a gold dependent of a node."""
+    cdef token_t child = first_child(gold, node)
+    while child >= 0:
+        if state.front < state.end and child >= state.queue[state.front]:
+            return True
+        child = next_child(gold, child)
+    return False

@@ -1,0 +1,230 @@
+"""What oracles know of a gold tree: its arcs in lists, and which of them a system can build, in which plane.
+
+`Gold.extra` says for each word the plane of its arc, 0 or 1, or -1 where the arc is left to the end or left out. The
+first two rows of `Gold.scratch` hold the lists of dependents.
+"""
+
+from libc.stdlib cimport abs
+
+from crossarc.core.typedefs cimport token_t
+from crossarc.transitions.state cimport State, connected
+from crossarc.transitions.system cimport Gold
+
+
+cdef void list_children(Gold* gold) noexcept nogil:
+    """List the gold dependents of each node from left to right."""
+    cdef token_t* first = gold.scratch
+    cdef token_t* following = gold.scratch + gold.n + 1
+    cdef token_t node
+    for node in range(gold.n + 1):
+        first[node] = following[node] = -1
+    for node in range(gold.n, 0, -1):
+        if gold.heads[node] >= 0:
+            following[node] = first[gold.heads[node]]
+            first[gold.heads[node]] = node
+
+
+cdef inline token_t find(token_t* parent, token_t* parity, token_t arc) noexcept nogil:
+    """The representative of the arcs that this one crosses, through others too; parity[arc] is relative to it."""
+    while parent[arc] != parent[parent[arc]]:
+        parity[arc] ^= parity[parent[arc]]
+        parent[arc] = parent[parent[arc]]
+    return parent[arc]
+
+
+cdef struct Planes:
+    token_t* parent
+    token_t* parity
+    token_t* stamp
+    token_t* need
+    token_t count
+
+
+cdef bint admit(Planes* planes, token_t arc, token_t other, bint join) noexcept nogil:
+    """Note that an arc crosses another that is kept; false if no plane is left for it.
+
+    First without `join`, to see whether all that it crosses lie in one plane as far as they hang together, then with.
+    """
+    cdef token_t top, flip
+    if planes.count == 1:
+        return False
+    top = find(planes.parent, planes.parity, other)
+    flip = planes.parity[other] ^ 1
+    if not join:
+        if planes.stamp[top] == arc:
+            return planes.need[top] == flip
+        planes.stamp[top] = arc
+        planes.need[top] = flip
+    elif top != find(planes.parent, planes.parity, arc):
+        # The arc may stand under a representative already.
+        planes.parity[top] = flip ^ planes.parity[arc]
+        planes.parent[top] = planes.parent[arc]
+    return True
+
+
+cdef token_t meet(const Gold* gold, Planes* planes, token_t arc, bint join) noexcept nogil:
+    """How many kept arcs this one crosses, -1 if there is no plane for it. O(its length and the degrees below it)."""
+    cdef token_t left = min(arc, gold.heads[arc])
+    cdef token_t right = max(arc, gold.heads[arc])
+    cdef token_t crossed = 0
+    cdef token_t node, child
+    for node in range(left + 1, right):
+        if gold.extra[node] >= 0 and (gold.heads[node] < left or gold.heads[node] > right):
+            if not admit(planes, arc, node, join):
+                return -1
+            crossed += 1
+        child = gold.scratch[node]
+        while child >= 0:
+            if gold.extra[child] >= 0 and (child < left or child > right):
+                if not admit(planes, arc, child, join):
+                    return -1
+                crossed += 1
+            child = gold.scratch[gold.n + 1 + child]
+    return crossed
+
+
+cdef inline token_t arc_key(const Gold* gold, token_t d, token_t roots) noexcept nogil:
+    """The length of an arc; arcs from node 0 come last, or first if all of them are wanted."""
+    if gold.heads[d] <= 0:
+        return 0 if roots == ALL_ROOTS else gold.n
+    return abs(d - gold.heads[d])
+
+
+cdef void plan_arcs(Gold* gold, token_t planes, token_t roots) noexcept nogil:
+    """Give each arc its plane so that within a plane none cross; arcs for which there is none are left out.
+
+    The graph of crossing arcs is two-coloured component by component, by a union-find with parities; the colour of
+    more arcs becomes plane 0, which saves switching. Arcs come in the order of their length, so beyond the class it
+    is long arcs that are left out.
+    """
+    cdef token_t n = gold.n
+    cdef token_t rows = n + 1
+    cdef token_t* order = gold.scratch + 6 * rows
+    cdef token_t* bucket = gold.scratch + 7 * rows
+    cdef Planes space
+    cdef token_t d, key, place, total, crossed, top
+    space.parent = gold.scratch + 2 * rows
+    space.parity = gold.scratch + 3 * rows
+    space.stamp = gold.scratch + 4 * rows
+    space.need = gold.scratch + 5 * rows
+    space.count = planes
+    list_children(gold)
+    for d in range(rows):
+        gold.extra[d] = -1
+        space.parent[d] = d
+        space.parity[d] = 0
+        space.stamp[d] = -1
+        bucket[d] = 0
+    for d in range(1, rows):
+        bucket[arc_key(gold, d, roots)] += 1
+    total = 0
+    for key in range(rows):
+        total += bucket[key]
+        bucket[key] = total - bucket[key]
+    for d in range(1, rows):
+        key = arc_key(gold, d, roots)
+        order[bucket[key]] = d
+        bucket[key] += 1
+    for place in range(n):
+        d = order[place]
+        if gold.heads[d] < 0 or (gold.heads[d] == 0 and roots == NO_ROOTS):
+            continue
+        crossed = meet(gold, &space, d, False)
+        if crossed < 0:
+            continue
+        if crossed:
+            meet(gold, &space, d, True)
+        gold.extra[d] = 0
+    if planes == 1:
+        return
+    for d in range(rows):
+        space.need[d] = 0
+    for d in range(1, rows):
+        if gold.extra[d] == 0:
+            top = find(space.parent, space.parity, d)
+            space.need[top] += 1 - 2 * space.parity[d]
+    for d in range(1, rows):
+        if gold.extra[d] == 0:
+            top = find(space.parent, space.parity, d)
+            gold.extra[d] = space.parity[d] ^ (space.need[top] < 0)
+
+
+cdef token_t count_behind(
+    State* state, const Gold* gold, token_t j, const token_t* stack, token_t depth, token_t plane, bint one_root
+) noexcept nogil:
+    """The arcs of a plane between j and the nodes of its stack that can still be built."""
+    cdef token_t head = gold.heads[j]
+    cdef token_t child = first_child(gold, j)
+    cdef token_t count = 0
+    if 0 <= head < j and gold.extra[j] == plane and is_open(state, gold, j, one_root):
+        count += is_on_stack(stack, depth, head)
+    while 0 <= child < j:
+        if gold.extra[child] == plane and is_open(state, gold, child, one_root):
+            count += is_on_stack(stack, depth, child)
+        child = next_child(gold, child)
+    return count
+
+
+cdef token_t count_ahead(
+    State* state, const Gold* gold, token_t i, token_t j, token_t plane, bint one_root
+) noexcept nogil:
+    """The arcs of a plane between i and the buffer, which begins with j, that can still be built."""
+    cdef token_t child = first_child(gold, i)
+    cdef token_t count = 0
+    if gold.heads[i] >= j and gold.extra[i] == plane:
+        count += is_open(state, gold, i, one_root)
+    while child >= 0:
+        if child >= j and gold.extra[child] == plane:
+            count += is_open(state, gold, child, one_root)
+        child = next_child(gold, child)
+    return count
+
+
+cdef inline bint is_on_its_stack(const State* state, const Gold* gold, token_t d, token_t node) noexcept nogil:
+    """Whether a node is on the stack of the plane that the arc to d has."""
+    cdef bint active = (state.stack > state.stack2) == (gold.extra[d] == 1)
+    if active:
+        return is_on_stack(state.stack, state.depth, node)
+    return is_on_stack(state.stack2, state.depth2, node)
+
+
+cdef token_t count_closed(
+    State* state, const Gold* gold, token_t i, token_t j, token_t built, bint one_root
+) noexcept nogil:
+    """The arcs between j and the stacks that would close a cycle once i and j are joined, but for the one built."""
+    cdef token_t head = gold.heads[j]
+    cdef token_t child = first_child(gold, j)
+    cdef token_t count = 0
+    if 0 <= head < j and j != built and connected(state, head, i) and is_open(state, gold, j, one_root):
+        count += is_on_its_stack(state, gold, j, head)
+    while 0 <= child < j:
+        if child != built and connected(state, child, i) and is_open(state, gold, child, one_root):
+            count += is_on_its_stack(state, gold, child, child)
+        child = next_child(gold, child)
+    return count
+
+
+cdef token_t cost_of_left_arc(State* state, const Gold* gold, token_t i, token_t j) noexcept nogil:
+    """What the arc j -> i loses: the head of i in the buffer, and arcs that would now close a cycle."""
+    cdef token_t lost = gold.heads[i] > j and is_open(state, gold, i, False)
+    return lost + count_closed(state, gold, i, j, i, False)
+
+
+cdef token_t cost_of_right_arc(State* state, const Gold* gold, token_t i, token_t j) noexcept nogil:
+    """What the arc i -> j loses: the head of j elsewhere, and arcs that would now close a cycle."""
+    cdef token_t head = gold.heads[j]
+    cdef token_t lost = 0
+    if head != i and is_open(state, gold, j, False):
+        lost = head > j or is_on_its_stack(state, gold, j, head)
+    return lost + count_closed(state, gold, i, j, j, False)
+
+
+cdef token_t cost_of_link(State* state, const Gold* gold, token_t i, token_t j, bint one_root) noexcept nogil:
+    """What the link of i and j loses: links that would now close a cycle, and with one root the link of node 0."""
+    cdef token_t built = gold_between(state, gold, i, j, one_root)
+    cdef token_t lost = count_closed(state, gold, i, j, built, one_root)
+    cdef token_t root
+    if one_root and i == 0 and built < 0:
+        root = first_child(gold, 0)
+        lost += root > j and is_open(state, gold, root, one_root)
+    return lost

@@ -1,0 +1,80 @@
+"""Oracles over whole treebanks: which trees does a system rebuild?"""
+
+import numpy as np
+
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from crossarc.core.typedefs cimport label_t, offset_t, token_t
+from crossarc.transitions.state cimport State, release_state, reserve_state, reset_state
+from crossarc.transitions.system cimport Gold, TransitionSystem
+
+from crossarc.structure.classification import checked_batch
+
+
+def replay(TransitionSystem system, heads, starts):
+    """For each sentence the words whose head the oracle's moves rebuild, and how many moves they are.
+
+    `heads` holds the n + 1 heads of one sentence after another, which begin at `starts`, as for
+    `crossarc.structure.classify`. A move that is not legal, and one too many, make the count of moves negative: oracles
+    promise neither. Gives two int32 arrays; a tree is rebuilt exactly if as many words as it has are right.
+
+    >>> from crossarc.transitions.arc_hybrid import ArcHybrid
+    >>> right, moves = replay(ArcHybrid(), [-1, 2, 0, -1, 3, 4, 0, 3], [0, 3, 8])
+    >>> right.tolist(), moves.tolist()
+    ([2, 3], [4, 8])
+    """
+    flat, bounds = checked_batch(heads, starts)
+    cdef const token_t[::1] gold_heads = flat
+    cdef const offset_t[::1] edges = bounds
+    cdef offset_t sentences = edges.shape[0] - 1
+    cdef token_t[::1] right = np.zeros(sentences, dtype=np.int32)
+    cdef token_t[::1] moves = np.zeros(sentences, dtype=np.int32)
+    cdef token_t longest = 0
+    cdef token_t* memory
+    cdef State state
+    cdef Gold gold
+    cdef offset_t s
+    cdef token_t k
+    if sentences:
+        longest = <token_t>np.diff(bounds).max()
+    memset(&state, 0, sizeof(State))
+    memory = <token_t*>malloc((10 * <size_t>longest + 1) * sizeof(token_t))
+    if memory == NULL:
+        raise MemoryError
+    gold.extra = memory
+    gold.scratch = memory + longest
+    gold.labels = memory + 9 * <size_t>longest
+    for k in range(longest):
+        (<label_t*>gold.labels)[k] = 0
+    try:
+        reserve_state(&state, longest)
+        with nogil:
+            for s in range(sentences):
+                gold.n = <token_t>(edges[s + 1] - edges[s]) - 1
+                gold.heads = &gold_heads[edges[s]]
+                moves[s] = rebuild(system, &state, &gold)
+                for k in range(1, gold.n + 1):
+                    right[s] += state.heads[k] == gold.heads[k]
+    finally:
+        free(memory)
+        release_state(&state)
+    return np.asarray(right), np.asarray(moves)
+
+
+cdef token_t rebuild(TransitionSystem system, State* state, Gold* gold) noexcept nogil:
+    """Make the moves of the oracle and finish the tree; gives their number, negative if one was wrong."""
+    cdef token_t limit = <token_t>min(<offset_t>2_000_000_000, 10 + 4 * <offset_t>gold.n * (gold.n + 3))
+    cdef token_t move
+    reset_state(state, gold.n)
+    system.prepare(gold)
+    system.start(state)
+    while not system.is_final(state):
+        move = system.oracle(state, gold)
+        if not system.legal(state) >> move & 1 or state.moves > limit:
+            return -1 - state.moves
+        system.apply(state, move, system.gold_label(state, gold, move))
+        state.last_move = move
+        state.moves += 1
+    system.finish(state, 0)
+    return state.moves

@@ -1,0 +1,201 @@
+"""Every system of the registry: its oracle rebuilds its class, its moves always lead to a tree, its costs are right."""
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+from helpers import trees
+from hypothesis import given
+
+from crossarc.structure import classify
+from crossarc.transitions import SYSTEMS, Configuration, derive, get_system, replay
+from crossarc.treebank import read
+
+QUADRATIC = {"swap", "covington", "covington-undirected"}
+
+
+def is_tree(heads):
+    """Whether every word leads to node 0."""
+    for word in range(1, len(heads)):
+        steps = 0
+        while word > 0 and steps <= len(heads):
+            word = heads[word]
+            steps += 1
+        if word != 0:
+            return False
+    return True
+
+
+def all_trees(n):
+    return [[-1, *heads] for heads in itertools.product(range(n + 1), repeat=n) if is_tree([-1, *heads])]
+
+
+def batch(sentences):
+    starts = np.cumsum([0, *map(len, sentences)])
+    return np.concatenate(sentences).astype(np.int32), starts
+
+
+def in_class(system, heads, starts):
+    """Which trees a system should rebuild."""
+    found = classify(heads, starts)
+    inside = {
+        "projective": found.projective,
+        "planar": found.planar,
+        "two-planar": found.planes <= 2,
+        "all": found.valid,
+    }[system.covers]
+    return inside & (found.roots == 1) if system.single_root else inside
+
+
+@pytest.fixture(params=sorted(SYSTEMS))
+def name(request):
+    return request.param
+
+
+@pytest.fixture(params=[True, False], ids=["one-root", "any-roots"])
+def system(request, name):
+    return get_system(name, single_root=request.param)
+
+
+def check_replay(system, heads, starts):
+    """The oracle rebuilds a tree exactly if it is in the class, by legal moves only."""
+    right, moves = replay(system, heads, starts)
+    assert (moves >= 0).all(), f"sentence {np.flatnonzero(moves < 0)[0]}: the oracle made an illegal move"
+    exact = right == np.diff(starts) - 1
+    np.testing.assert_array_equal(exact, in_class(system, heads, starts))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_oracle_over_all_small_trees(system, n):
+    check_replay(system, *batch(all_trees(n)))
+
+
+@given(trees(max_size=30))
+def test_oracle_over_random_trees(heads):
+    for name, single_root in itertools.product(SYSTEMS, (True, False)):
+        check_replay(get_system(name, single_root=single_root), *batch([heads]))
+
+
+def test_oracle_over_treebanks(treebanks, name):
+    for path in treebanks:
+        sentences = [sentence.heads for sentence in read(path)]
+        sentences = [heads for heads in sentences if is_tree(heads.tolist())]
+        heads, starts = batch(sentences)
+        roots = classify(heads, starts).roots
+        check_replay(get_system(name, single_root=bool((roots == 1).all())), heads, starts)
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 30])
+def test_random_moves_end_in_a_tree(system, length):
+    generator = random.Random(length)
+    for _ in range(30):
+        configuration = Configuration(system, [-1, 0, *range(1, length)])
+        steps = 0
+        while not configuration.is_final():
+            moves = configuration.legal()
+            assert moves
+            configuration.apply(generator.choice(moves))
+            steps += 1
+            assert steps <= 10 + 4 * length * (length + 3)
+        configuration.finish()
+        assert is_tree(configuration.heads)
+        if system.single_root:
+            assert configuration.heads.count(0) == 1
+
+
+def built(configuration):
+    """The gold arcs that a configuration has."""
+    gold = configuration.gold
+    if configuration.system.directed:
+        return sum(head == wanted >= 0 for head, wanted in zip(configuration.heads, gold, strict=True))
+    return sum(gold[left] == right or gold[right] == left for left, right, _ in configuration.links)
+
+
+def explore(configuration, seen):
+    """The most gold arcs that any derivation reaches from here; checks the costs of every state on the way."""
+    system = configuration.system
+    key = (
+        tuple(configuration.stack),
+        tuple(configuration.stack2),
+        tuple(configuration.buffer),
+        configuration.left,
+        tuple(configuration.heads),
+        tuple(configuration.links),
+    )
+    if key in seen:
+        return seen[key]
+    best = built(configuration)
+    # Words that come back from the stack are beyond what costs promise.
+    moves = [move for move in configuration.legal() if system.moves[move] != "UNSHIFT"]
+    if not configuration.is_final() and moves:
+        results = {}
+        for move in moves:
+            after = configuration.copy()
+            after.apply(move)
+            results[move] = explore(after, seen)
+        best = max(results.values())
+        costs = configuration.costs()
+        assert {move: costs[move] for move in moves} == {move: best - results[move] for move in moves}, (
+            configuration.gold,
+            key,
+            [system.moves[move] for move in moves],
+        )
+    seen[key] = best
+    return best
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_costs_are_exact(system, n):
+    if not system.exact_costs:
+        pytest.skip("costs are exact on the gold path only")
+    inside = [heads for heads in all_trees(n) if in_class(system, *batch([heads]))[0]]
+    for heads in inside:
+        explore(Configuration(system, heads), {})
+
+
+@given(trees(max_size=15))
+def test_the_gold_path_costs_nothing(heads):
+    for name, single_root in itertools.product(SYSTEMS, (True, False)):
+        system = get_system(name, single_root=single_root)
+        if in_class(system, *batch([heads]))[0]:
+            configuration = Configuration(system, heads)
+            while not configuration.is_final():
+                move = configuration.oracle()
+                costs = configuration.costs()
+                assert costs[move] == 0, (name, system.moves[move], configuration.stack, configuration.buffer)
+                assert min(costs.values()) == 0
+                configuration.apply(move)
+
+
+def test_free_moves_lead_to_the_gold_tree(name):
+    """On the gold path any move that costs nothing keeps the tree in reach."""
+    system = get_system(name)
+    generator = random.Random(7)
+    for heads in all_trees(4):
+        if in_class(system, *batch([heads]))[0]:
+            for _ in range(5):
+                configuration = Configuration(system, heads)
+                while not configuration.is_final():
+                    costs = configuration.costs()
+                    configuration.apply(generator.choice([move for move in costs if not costs[move]]))
+                configuration.finish()
+                assert configuration.heads == heads
+
+
+def test_long_sentences(name):
+    n = 600 if name in QUADRATIC else 5_000
+    for heads in ([-1, 0, *range(1, n)], [-1, *range(2, n + 1), 0], [-1, 0, *[1] * (n - 1)]):
+        check_replay(get_system(name), *batch([heads]))
+
+
+def test_derivation_gives_moves_and_labels(name):
+    system = get_system(name)
+    moves, *rest = derive(system, [-1, 2, 0, 2], [-1, 5, 6, 7])
+    assert all(0 <= move < len(system.moves) for move, _ in moves)
+    assert all((label >= 0) <= system.labelled[move] for move, label in moves)
+    if system.directed:
+        assert rest[0].tolist() == [-1, 2, 0, 2]
+        assert rest[1].tolist()[1:] in ([5, 6, 7], [5, 0, 7])
+    else:
+        assert sorted(rest[0]) == [(0, 2, 6), (1, 2, 5), (2, 3, 7)]
