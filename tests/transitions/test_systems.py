@@ -5,12 +5,12 @@ import random
 
 import numpy as np
 import pytest
-from helpers import trees
 from hypothesis import given
 
 from crossarc.structure import classify
 from crossarc.transitions import SYSTEMS, Configuration, derive, get_system, replay
 from crossarc.treebank import read
+from helpers import trees
 
 QUADRATIC = {"swap", "covington", "covington-undirected"}
 

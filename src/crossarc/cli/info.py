@@ -41,7 +41,8 @@ def parsers(json: Json = False, markdown: Markdown = False) -> None:
     \b
     $ crossarc parsers
      name         system       features
-     arc-hybrid   arc-hybrid   arc-hybrid
+     arc-hybrid   arc-hybrid   stack
+     ...
     """
     from crossarc.parsers.settings import PRESETS
 

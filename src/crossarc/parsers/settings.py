@@ -16,7 +16,7 @@ class Settings(BaseModel):
 
     parser: str = "arc-hybrid"
     system: str = "arc-hybrid"
-    features: str = "arc-hybrid"
+    features: str = "stack"
     epochs: int = Field(10, ge=1)
     seed: int = Field(1, ge=0)
     explore: float = Field(0.9, ge=0, le=1)
@@ -27,7 +27,10 @@ class Settings(BaseModel):
 
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "arc-hybrid": {"system": "arc-hybrid", "features": "arc-hybrid"},
+    "arc-standard": {"system": "arc-standard", "features": "stack", "explore": 0.0},
+    "arc-eager": {"system": "arc-eager", "features": "arc-eager"},
+    "arc-hybrid": {"system": "arc-hybrid", "features": "stack"},
+    "swap": {"system": "swap", "features": "stack", "explore": 0.0},
 }
 
 
