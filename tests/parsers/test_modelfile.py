@@ -272,3 +272,10 @@ def test_any_arrays_as_strings(data, offsets):
 def test_bad_offsets(offsets):
     with pytest.raises(ModelError, match="strings are damaged"):
         unpack_strings(np.frombuffer(b"abc", dtype=np.uint8), np.array(offsets, dtype=np.int64))
+
+
+@pytest.mark.parametrize("raw", [b"a\xff", b"\xc3", b"\xc3\xa9"])
+def test_bad_bytes(raw):
+    """No UTF-8, or a character cut in two."""
+    with pytest.raises(ModelError, match="strings are damaged"):
+        unpack_strings(np.frombuffer(raw, dtype=np.uint8), np.array([0, 1, len(raw)], dtype=np.int64))

@@ -164,12 +164,16 @@ def test_small_and_long():
 
 
 def test_treebanks(treebanks):
-    """Over real trees most non-projective edges come back: few where one label is on many words below a head."""
+    """Real trees become projective, keep their labels, and most of their non-projective edges come back.
+
+    Where a head has several words of one label below it, the search may find the wrong one: the Head encoding can do
+    no better.
+    """
     transform = PseudoProjective()
+    edges = found = 0
     for path in treebanks:
         if path.name != "dev.conllu":
             continue
-        edges = found = 0
         for sentence in read(path, on_error="skip", check="tree"):
             lifted, marked = transform.encode(sentence.heads, sentence.deprels)
             assert is_projective(lifted)
@@ -178,4 +182,4 @@ def test_treebanks(treebanks):
             crooked = non_projective_edges(sentence.heads)
             edges += len(crooked)
             found += int((back[crooked] == sentence.heads[crooked]).sum())
-        assert found >= 0.65 * edges, path
+    assert found >= 0.75 * edges

@@ -236,9 +236,13 @@ def unpack_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[
     good = data.ndim == offsets.ndim == 1 and data.dtype == np.uint8 and offsets.dtype == np.int64 and len(offsets) > 0
     if not good or offsets[0] != 0 or offsets[-1] != len(data) or bool((offsets[1:] < offsets[:-1]).any()):
         raise ModelError(f"the model's strings are damaged; {REMEDY}")
-    whole = data.tobytes()
-    places = offsets.tolist()
+    # One decoding for all is several times faster than one each; characters are counted by their first bytes.
+    first = (data & 0xC0) != 0x80
+    places = np.concatenate(([0], np.cumsum(first)))[offsets].tolist()
     try:
-        return [whole[begin:end].decode() for begin, end in pairwise(places)]
+        whole = data.tobytes().decode()
     except UnicodeDecodeError:
         raise ModelError(f"the model's strings are damaged; {REMEDY}") from None
+    if not first[offsets[offsets < len(data)]].all():
+        raise ModelError(f"the model's strings are damaged; {REMEDY}")
+    return [whole[begin:end] for begin, end in pairwise(places)]
