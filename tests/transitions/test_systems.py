@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from crossarc.structure import classify
+from crossarc.structure import classify, is_two_planar
 from crossarc.transitions import SYSTEMS, Configuration, derive, get_system, replay
 from crossarc.treebank import read
 from helpers import trees
@@ -36,13 +36,17 @@ def batch(sentences):
     return np.concatenate(sentences).astype(np.int32), starts
 
 
+def two_planar_with_roots(heads, starts):
+    return np.array([is_two_planar(heads[a:b], root=True) for a, b in itertools.pairwise(starts)])
+
+
 def in_class(system, heads, starts):
     """Which trees a system should rebuild."""
     found = classify(heads, starts)
     inside = {
         "projective": found.projective,
         "planar": found.planar,
-        "two-planar": found.planes <= 2,
+        "two-planar": two_planar_with_roots(heads, starts) if system.all_root_links else found.planes <= 2,
         "all": found.valid,
     }[system.covers]
     return inside & (found.roots == 1) if system.single_root else inside
@@ -53,9 +57,22 @@ def name(request):
     return request.param
 
 
-@pytest.fixture(params=[True, False], ids=["one-root", "any-roots"])
-def system(request, name):
-    return get_system(name, single_root=request.param)
+def variants(name):
+    """A system with one root and with any number, and if undirected with all root links or those without crossing."""
+    links = ("uncrossed", "all") if name.endswith("-undirected") else ("uncrossed",)
+    return [get_system(name, single_root=root, root_links=link) for root in (True, False) for link in links]
+
+
+ALL = [system for name in SYSTEMS for system in variants(name)]
+
+
+def describe(system):
+    return f"{system.name}-{'one' if system.single_root else 'any'}{'-all' if system.all_root_links else ''}"
+
+
+@pytest.fixture(params=ALL, ids=describe)
+def system(request):
+    return request.param
 
 
 def check_replay(system, heads, starts):
@@ -73,8 +90,8 @@ def test_oracle_over_all_small_trees(system, n):
 
 @given(trees(max_size=30))
 def test_oracle_over_random_trees(heads):
-    for name, single_root in itertools.product(SYSTEMS, (True, False)):
-        check_replay(get_system(name, single_root=single_root), *batch([heads]))
+    for system in ALL:
+        check_replay(system, *batch([heads]))
 
 
 def test_oracle_over_treebanks(treebanks, name):
@@ -83,7 +100,9 @@ def test_oracle_over_treebanks(treebanks, name):
         sentences = [heads for heads in sentences if is_tree(heads.tolist())]
         heads, starts = batch(sentences)
         roots = classify(heads, starts).roots
-        check_replay(get_system(name, single_root=bool((roots == 1).all())), heads, starts)
+        for system in variants(name):
+            if system.single_root == (roots == 1).all():
+                check_replay(system, heads, starts)
 
 
 @pytest.mark.parametrize("length", [1, 2, 5, 30])
@@ -105,11 +124,14 @@ def test_random_moves_end_in_a_tree(system, length):
 
 
 def built(configuration):
-    """The gold arcs that a configuration has."""
+    """The gold arcs that a configuration has; where `finish` makes the root arcs, words that may still get one."""
     gold = configuration.gold
-    if configuration.system.directed:
-        return sum(head == wanted >= 0 for head, wanted in zip(configuration.heads, gold, strict=True))
-    return sum(gold[left] == right or gold[right] == left for left, right, _ in configuration.links)
+    if not configuration.system.directed:
+        return sum(gold[left] == right or gold[right] == left for left, right, _ in configuration.links)
+    arcs = list(zip(configuration.heads, gold, strict=True))[1:]
+    if 0 not in Configuration(configuration.system, gold).stack:
+        arcs = [(max(0, head) if wanted == 0 else head, wanted) for head, wanted in arcs]
+    return sum(head == wanted for head, wanted in arcs)
 
 
 def explore(configuration, seen):
@@ -156,31 +178,39 @@ def test_costs_are_exact(system, n):
 
 @given(trees(max_size=15))
 def test_the_gold_path_costs_nothing(heads):
-    for name, single_root in itertools.product(SYSTEMS, (True, False)):
-        system = get_system(name, single_root=single_root)
+    for system in ALL:
         if in_class(system, *batch([heads]))[0]:
             configuration = Configuration(system, heads)
             while not configuration.is_final():
                 move = configuration.oracle()
                 costs = configuration.costs()
-                assert costs[move] == 0, (name, system.moves[move], configuration.stack, configuration.buffer)
+                assert costs[move] == 0, (
+                    describe(system),
+                    system.moves[move],
+                    configuration.stack,
+                    configuration.buffer,
+                )
                 assert min(costs.values()) == 0
                 configuration.apply(move)
 
 
-def test_free_moves_lead_to_the_gold_tree(name):
+def test_free_moves_lead_to_the_gold_tree(system):
     """On the gold path any move that costs nothing keeps the tree in reach."""
-    system = get_system(name)
     generator = random.Random(7)
     for heads in all_trees(4):
         if in_class(system, *batch([heads]))[0]:
             for _ in range(5):
                 configuration = Configuration(system, heads)
+                planned = configuration.planned
                 while not configuration.is_final():
                     costs = configuration.costs()
                     configuration.apply(generator.choice([move for move in costs if not costs[move]]))
-                configuration.finish()
-                assert configuration.heads == heads
+                if system.directed:
+                    configuration.finish()
+                    assert configuration.heads == heads
+                else:
+                    links = {frozenset((head, word)) for word, head in enumerate(heads) if planned[word] >= 0}
+                    assert {frozenset(link[:2]) for link in configuration.links} == links
 
 
 def test_long_sentences(name):

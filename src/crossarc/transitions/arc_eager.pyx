@@ -81,19 +81,17 @@ cdef class ArcEager(TransitionSystem):
         if first < 0:
             return REDUCE if moves & 1 << REDUCE else UNSHIFT
         if moves & 1 << LEFT_ARC and gold.heads[top] == first:
-            return LEFT_ARC
+            return self.cheapest(state, gold, LEFT_ARC)
         if moves & 1 << RIGHT_ARC and gold.heads[first] == top:
-            return RIGHT_ARC
+            return self.cheapest(state, gold, RIGHT_ARC)
         if moves & 1 << REDUCE and not count_later(state, gold, top, first) and (
             count_below(state, gold, first, self.single_root) or not moves & 1 << SHIFT
         ):
             return REDUCE
-        if moves & 1 << SHIFT:
-            return SHIFT
-        return LEFT_ARC if moves & 1 << LEFT_ARC else RIGHT_ARC
+        return self.cheapest(state, gold, SHIFT)
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
-        """An arc can be built while one end is in the buffer and the other there or on the stack, the dependent free."""
+        """An arc can be built while one end is in the buffer, the other there or stacked, and the dependent is free."""
         cdef token_t top = stack_at(state, 0)
         cdef token_t first = buffer_at(state, 0)
         cdef token_t lost, root

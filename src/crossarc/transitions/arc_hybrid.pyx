@@ -59,13 +59,14 @@ cdef class ArcHybrid(TransitionSystem):
         if state.front >= state.end:
             return RIGHT_ARC
         if top > 0 and gold.heads[top] == buffer_at(state, 0):
-            return LEFT_ARC
+            return self.cheapest(state, gold, LEFT_ARC)
         if state.depth > 1 and gold.heads[top] == stack_at(state, 1):
             for i in range(state.front, state.end):
                 if gold.heads[state.queue[i]] == top:
-                    return SHIFT
-            return RIGHT_ARC if not (self.single_root and state.depth == 2) else SHIFT
-        return SHIFT
+                    return self.cheapest(state, gold, SHIFT)
+            if not (self.single_root and state.depth == 2):
+                return RIGHT_ARC
+        return self.cheapest(state, gold, SHIFT)
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
         """An arc can be built as long as its dependent is on the stack or in the buffer and meets its head there."""

@@ -69,7 +69,7 @@ cdef class ArcStandard(TransitionSystem):
         if second >= 0 and gold.heads[top] == second and not count_waiting(state, gold, top):
             if not (self.single_root and second == 0 and state.front < state.end):
                 return RIGHT_ARC
-        return SHIFT if state.front < state.end else RIGHT_ARC
+        return self.cheapest(state, gold, SHIFT)
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
         cdef token_t top = stack_at(state, 0)

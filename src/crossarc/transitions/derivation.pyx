@@ -5,7 +5,7 @@ import numpy as np
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from crossarc.core.typedefs cimport label_t, token_t, uint32_t
+from crossarc.core.typedefs cimport label_t, token_t
 from crossarc.transitions.state cimport State, release_state, reserve_state, reset_state
 from crossarc.transitions.system cimport Gold, TransitionSystem
 

@@ -1,11 +1,16 @@
 # What oracles know of a gold tree: its arcs in lists, and which of them a system can build, in which plane.
-from crossarc.core.typedefs cimport token_t
+from crossarc.core.typedefs cimport label_t, token_t
 from crossarc.transitions.state cimport State, connected
 from crossarc.transitions.system cimport Gold
 
 cdef enum:
     # What is planned of the arcs from node 0: none of them, those that cross nothing else, or all before any other.
     NO_ROOTS, UNCROSSED_ROOTS, ALL_ROOTS
+
+cdef enum:
+    # In sentences of more words than the one, Covington's systems look back no further than the other.
+    LONG = 1_000
+    LOOK_BACK = 500
 
 cdef void list_children(Gold* gold) noexcept nogil
 cdef void plan_arcs(Gold* gold, token_t planes, token_t roots) noexcept nogil
@@ -15,12 +20,12 @@ cdef token_t count_behind(
 cdef token_t count_ahead(
     State* state, const Gold* gold, token_t i, token_t j, token_t plane, bint one_root
 ) noexcept nogil
-cdef token_t count_closed(
-    State* state, const Gold* gold, token_t i, token_t j, token_t built, bint one_root
-) noexcept nogil
 cdef token_t cost_of_left_arc(State* state, const Gold* gold, token_t i, token_t j) noexcept nogil
 cdef token_t cost_of_right_arc(State* state, const Gold* gold, token_t i, token_t j) noexcept nogil
-cdef token_t cost_of_link(State* state, const Gold* gold, token_t i, token_t j, bint one_root) noexcept nogil
+cdef token_t cost_of_link(
+    State* state, const Gold* gold, token_t i, token_t j, bint one_root, bint lists
+) noexcept nogil
+cdef void orient_links(State* state, bint one_root, label_t root_label) noexcept nogil
 
 
 cdef inline token_t first_child(const Gold* gold, token_t head) noexcept nogil:

@@ -6,7 +6,7 @@ first two rows of `Gold.scratch` hold the lists of dependents.
 
 from libc.stdlib cimport abs
 
-from crossarc.core.typedefs cimport token_t
+from crossarc.core.typedefs cimport label_t, token_t
 from crossarc.transitions.state cimport State, connected
 from crossarc.transitions.system cimport Gold
 
@@ -188,43 +188,109 @@ cdef inline bint is_on_its_stack(const State* state, const Gold* gold, token_t d
     return is_on_stack(state.stack2, state.depth2, node)
 
 
-cdef token_t count_closed(
-    State* state, const Gold* gold, token_t i, token_t j, token_t built, bint one_root
-) noexcept nogil:
+cdef token_t count_closed(State* state, const Gold* gold, token_t i, token_t j, token_t built) noexcept nogil:
     """The arcs between j and the stacks that would close a cycle once i and j are joined, but for the one built."""
     cdef token_t head = gold.heads[j]
     cdef token_t child = first_child(gold, j)
     cdef token_t count = 0
-    if 0 <= head < j and j != built and connected(state, head, i) and is_open(state, gold, j, one_root):
+    if 0 <= head < j and j != built and connected(state, head, i) and is_open(state, gold, j, False):
         count += is_on_its_stack(state, gold, j, head)
     while 0 <= child < j:
-        if child != built and connected(state, child, i) and is_open(state, gold, child, one_root):
+        if child != built and connected(state, child, i) and is_open(state, gold, child, False):
             count += is_on_its_stack(state, gold, child, child)
         child = next_child(gold, child)
     return count
 
 
 cdef token_t cost_of_left_arc(State* state, const Gold* gold, token_t i, token_t j) noexcept nogil:
-    """What the arc j -> i loses: the head of i in the buffer, and arcs that would now close a cycle."""
-    cdef token_t lost = gold.heads[i] > j and is_open(state, gold, i, False)
-    return lost + count_closed(state, gold, i, j, i, False)
+    """What the arc j -> i loses: the head of i in the buffer or node 0, and arcs that would now close a cycle."""
+    cdef token_t lost = gold.heads[i] == 0 or (gold.heads[i] > j and is_open(state, gold, i, False))
+    return lost + count_closed(state, gold, i, j, i)
 
 
 cdef token_t cost_of_right_arc(State* state, const Gold* gold, token_t i, token_t j) noexcept nogil:
     """What the arc i -> j loses: the head of j elsewhere, and arcs that would now close a cycle."""
     cdef token_t head = gold.heads[j]
-    cdef token_t lost = 0
-    if head != i and is_open(state, gold, j, False):
+    cdef token_t lost = head == 0
+    if head > 0 and head != i and is_open(state, gold, j, False):
         lost = head > j or is_on_its_stack(state, gold, j, head)
-    return lost + count_closed(state, gold, i, j, j, False)
+    return lost + count_closed(state, gold, i, j, j)
 
 
-cdef token_t cost_of_link(State* state, const Gold* gold, token_t i, token_t j, bint one_root) noexcept nogil:
-    """What the link of i and j loses: links that would now close a cycle, and with one root the link of node 0."""
-    cdef token_t built = gold_between(state, gold, i, j, one_root)
-    cdef token_t lost = count_closed(state, gold, i, j, built, one_root)
-    cdef token_t root
-    if one_root and i == 0 and built < 0:
-        root = first_child(gold, 0)
-        lost += root > j and is_open(state, gold, root, one_root)
-    return lost
+cdef inline token_t find_root(token_t* parent, token_t node) noexcept nogil:
+    while parent[node] != node:
+        parent[node] = parent[parent[node]]
+        node = parent[node]
+    return node
+
+
+cdef token_t cost_of_link(
+    State* state, const Gold* gold, token_t i, token_t j, bint one_root, bint lists
+) noexcept nogil:
+    """What the link of i and j loses: one other if gold links still to come would join the two, and node 0's only one.
+
+    Links that can be built form a matroid, so a link costs one or none. `lists` says that the lists of Covington's
+    system decide what is in reach, not the stacks. O(n a(n)).
+    """
+    cdef token_t* parent = gold.scratch + 2 * (gold.n + 1)
+    cdef token_t d, low, high, lost = 0
+    if gold_between(state, gold, i, j, one_root) >= 0:
+        return 0
+    for d in range(gold.n + 1):
+        parent[d] = state.group[d]
+    for d in range(1, gold.n + 1):
+        low = min(d, gold.heads[d])
+        high = max(d, gold.heads[d])
+        if low == 0 and gold.extra[d] < 0:
+            # A root link that is left to the reconstruction joins its word to the others all the same.
+            parent[find_root(parent, d)] = find_root(parent, 0)
+            continue
+        if high < j or not is_open(state, gold, d, one_root):
+            continue
+        if low < j and (high == j and low > state.left if lists else not is_on_its_stack(state, gold, d, low)):
+            continue
+        if low == 0 and i == 0 and one_root:
+            # The one link of node 0 is spent.
+            lost += 1
+            continue
+        parent[find_root(parent, low)] = find_root(parent, high)
+    return lost + (find_root(parent, i) == find_root(parent, j))
+
+
+cdef void orient_links(State* state, bint one_root, label_t root_label) noexcept nogil:
+    """Make a tree of links by directing them away from node 0; a part not linked with it hangs by its first word.
+
+    With one root, such parts hang from the root word. Takes the memory of stack and buffer. O(n).
+    """
+    cdef token_t* order = state.queue
+    cdef token_t root = 0
+    cdef token_t start, place, found, node, other, link
+    for node in range(state.n + 1):
+        state.heads[node] = state.labels[node] = -1
+    for start in range(state.n + 1):
+        if start > 0:
+            if state.heads[start] >= 0:
+                continue
+            state.heads[start] = root if one_root else 0
+            state.labels[start] = root_label
+        order[0] = start
+        found = 1
+        place = 0
+        while place < found:
+            node = order[place]
+            place += 1
+            link = state.link_first[node]
+            while link >= 0:
+                other = state.link_left[link] + state.link_right[link] - node
+                if other > 0 and state.heads[other] < 0:
+                    state.heads[other] = node
+                    state.labels[other] = state.link_label[link]
+                    order[found] = other
+                    found += 1
+                link = state.link_next[2 * link + (node == state.link_right[link])]
+        if root == 0:
+            for node in range(1, state.n + 1):
+                if state.heads[node] == 0:
+                    root = node
+                    break
+    state.arcs = state.n

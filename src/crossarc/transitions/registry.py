@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from crossarc.errors import UnknownName
 from crossarc.transitions.arc_eager import ArcEager
 from crossarc.transitions.arc_hybrid import ArcHybrid
 from crossarc.transitions.arc_standard import ArcStandard
+from crossarc.transitions.covington import Covington
+from crossarc.transitions.covington_undirected import CovingtonUndirected
+from crossarc.transitions.planar import Planar
+from crossarc.transitions.planar_undirected import PlanarUndirected
 from crossarc.transitions.swap import Swap
 from crossarc.transitions.system import TransitionSystem
+from crossarc.transitions.two_planar import TwoPlanar
+from crossarc.transitions.two_planar_undirected import TwoPlanarUndirected
 
 SYSTEMS: dict[str, type[TransitionSystem]] = {
     "arc-standard": ArcStandard,
     "arc-eager": ArcEager,
     "arc-hybrid": ArcHybrid,
     "swap": Swap,
+    "planar": Planar,
+    "two-planar": TwoPlanar,
+    "covington": Covington,
+    "planar-undirected": PlanarUndirected,
+    "two-planar-undirected": TwoPlanarUndirected,
+    "covington-undirected": CovingtonUndirected,
 }
 
 
-def get_system(name: str, *, single_root: bool = True) -> TransitionSystem:
-    """The system of that name; an unknown one lists the valid ones."""
+def get_system(
+    name: str, *, single_root: bool = True, root_links: Literal["all", "uncrossed"] = "uncrossed"
+) -> TransitionSystem:
+    """The system of that name; an unknown one lists the valid ones. `root_links` matters to undirected ones only."""
     if name not in SYSTEMS:
         raise UnknownName("transition system", name, SYSTEMS)
-    return SYSTEMS[name](single_root=single_root)
+    return SYSTEMS[name](single_root=single_root, root_links=root_links)

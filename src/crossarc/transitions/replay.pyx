@@ -13,11 +13,14 @@ from crossarc.structure.classification import checked_batch
 
 
 def replay(TransitionSystem system, heads, starts):
-    """For each sentence the words whose head the oracle's moves rebuild, and how many moves they are.
+    """For each sentence how many words get their gold head by the oracle's moves, and how many moves they are.
 
     `heads` holds the n + 1 heads of one sentence after another, which begin at `starts`, as for
     `crossarc.structure.classify`. A move that is not legal, and one too many, make the count of moves negative: oracles
     promise neither. Gives two int32 arrays; a tree is rebuilt exactly if as many words as it has are right.
+
+    Words whose head is not node 0 count only if a move made the arc, not if the rule for the rest happened to. For
+    undirected systems it is links that count, and root links that the oracle leaves to the reconstruction count too.
 
     >>> from crossarc.transitions.arc_hybrid import ArcHybrid
     >>> right, moves = replay(ArcHybrid(), [-1, 2, 0, -1, 3, 4, 0, 3], [0, 3, 8])
@@ -53,19 +56,17 @@ def replay(TransitionSystem system, heads, starts):
             for s in range(sentences):
                 gold.n = <token_t>(edges[s + 1] - edges[s]) - 1
                 gold.heads = &gold_heads[edges[s]]
-                moves[s] = rebuild(system, &state, &gold)
-                for k in range(1, gold.n + 1):
-                    right[s] += state.heads[k] == gold.heads[k]
+                moves[s] = rebuild(system, &state, &gold, &right[s])
     finally:
         free(memory)
         release_state(&state)
     return np.asarray(right), np.asarray(moves)
 
 
-cdef token_t rebuild(TransitionSystem system, State* state, Gold* gold) noexcept nogil:
-    """Make the moves of the oracle and finish the tree; gives their number, negative if one was wrong."""
+cdef token_t rebuild(TransitionSystem system, State* state, Gold* gold, token_t* right) noexcept nogil:
+    """Make the moves of the oracle and count what they build; gives their number, negative if one was wrong."""
     cdef token_t limit = <token_t>min(<offset_t>2_000_000_000, 10 + 4 * <offset_t>gold.n * (gold.n + 3))
-    cdef token_t move
+    cdef token_t move, word, link, head, roots, total = 0
     reset_state(state, gold.n)
     system.prepare(gold)
     system.start(state)
@@ -76,5 +77,22 @@ cdef token_t rebuild(TransitionSystem system, State* state, Gold* gold) noexcept
         system.apply(state, move, system.gold_label(state, gold, move))
         state.last_move = move
         state.moves += 1
-    system.finish(state, 0)
+    if system.directed:
+        for word in range(1, gold.n + 1):
+            total += gold.heads[word] > 0 and state.heads[word] == gold.heads[word]
+        system.finish(state, 0)
+        for word in range(1, gold.n + 1):
+            total += gold.heads[word] == 0 and state.heads[word] == 0
+    else:
+        for link in range(state.links):
+            word, head = state.link_right[link], state.link_left[link]
+            total += gold.heads[word] == head or gold.heads[head] == word
+        roots = state.roots
+        if not system.all_root_links:
+            for word in range(1, gold.n + 1):
+                if gold.heads[word] == 0 and gold.extra[word] < 0 and not (system.single_root and roots):
+                    roots += 1
+        total += roots - state.roots
+        system.finish(state, 0)
+    right[0] = total
     return state.moves

@@ -46,6 +46,7 @@ cdef struct State:
 cdef int reserve_state(State* state, token_t n) except -1 nogil
 cdef void release_state(State* state) noexcept nogil
 cdef void reset_state(State* state, token_t n) noexcept nogil
+cdef void start_with_root(State* state) noexcept nogil
 cdef void copy_state(State* target, const State* source) noexcept nogil
 cdef void add_arc(State* state, token_t head, token_t dependent, label_t label) noexcept nogil
 cdef void add_link(State* state, token_t a, token_t b, label_t label) noexcept nogil

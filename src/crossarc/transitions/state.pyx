@@ -77,6 +77,14 @@ cdef void reset_state(State* state, token_t n) noexcept nogil:
         state.right_labels[i] = -1
 
 
+cdef void start_with_root(State* state) noexcept nogil:
+    """Put node 0 before the words in the buffer, as the undirected systems begin."""
+    cdef token_t node
+    for node in range(state.n + 1):
+        state.queue[node] = node
+    state.end = state.n + 1
+
+
 cdef void copy_state(State* target, const State* source) noexcept nogil:
     """Make one state equal to another that has the same capacity."""
     cdef void* memory = target.memory
@@ -103,7 +111,9 @@ cdef void copy_state(State* target, const State* source) noexcept nogil:
     target[0] = kept
 
 
-cdef inline void insert_outer(token_t* nodes, label_t* labels, token_t node, label_t label, bint leftwards) noexcept nogil:
+cdef inline void insert_outer(
+    token_t* nodes, label_t* labels, token_t node, label_t label, bint leftwards
+) noexcept nogil:
     """Put a node among the outermost ones of its side."""
     cdef token_t i, j
     for i in range(OUTER):

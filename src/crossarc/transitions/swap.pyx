@@ -67,7 +67,7 @@ cdef class Swap(TransitionSystem):
             state.queue[state.front] = second
 
     cdef void prepare(self, Gold* gold) noexcept nogil:
-        """The place of each word in the projective order into `extra`, its component into the third row of `scratch`."""
+        """`extra` gets the place of each word in the projective order, the third row of `scratch` its component."""
         list_children(gold)
         order_projectively(gold)
         join_projective(gold)

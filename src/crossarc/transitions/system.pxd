@@ -19,6 +19,7 @@ cdef class TransitionSystem:
     cdef readonly str covers            # the class of trees it can build: projective, planar, two-planar or all
     cdef readonly bint exact_costs      # whether `costs` is right in states off the gold path too
     cdef public bint single_root        # exactly one arc from node 0
+    cdef readonly bint all_root_links   # undirected systems: whether links of node 0 come before those they cross
 
     cdef void start(self, State* state) noexcept nogil
     cdef bint is_final(self, const State* state) noexcept nogil
@@ -28,4 +29,5 @@ cdef class TransitionSystem:
     cdef void prepare(self, Gold* gold) noexcept nogil
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil
+    cdef token_t cheapest(self, State* state, const Gold* gold, token_t preferred) noexcept nogil
     cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil

@@ -1,3 +1,5 @@
+from typing import Literal
+
 class TransitionSystem:
     name: str
     moves: tuple[str, ...]
@@ -6,4 +8,5 @@ class TransitionSystem:
     covers: str
     exact_costs: bool
     single_root: bool
-    def __init__(self, *, single_root: bool = True) -> None: ...
+    all_root_links: bool
+    def __init__(self, *, single_root: bool = True, root_links: Literal["all", "uncrossed"] = "uncrossed") -> None: ...

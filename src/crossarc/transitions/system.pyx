@@ -1,7 +1,9 @@
 """What a transition system is: a start, an end, moves with preconditions and effects, and an oracle."""
 
 from crossarc.core.typedefs cimport label_t, token_t, uint32_t
-from crossarc.transitions.state cimport State, add_arc, reset_state
+from crossarc.transitions.state cimport State, add_arc
+
+from crossarc.errors import UnknownName
 
 
 cdef class TransitionSystem:
@@ -12,8 +14,11 @@ cdef class TransitionSystem:
     longer be built after it; where `exact_costs` is false that is only known on the gold path, and nearly right off it.
     """
 
-    def __cinit__(self, *, bint single_root=True):
+    def __cinit__(self, *, bint single_root=True, str root_links="uncrossed"):
+        if root_links not in ("all", "uncrossed"):
+            raise UnknownName("choice of root links", root_links, ("all", "uncrossed"))
         self.single_root = single_root
+        self.all_root_links = root_links == "all"
         self.directed = True
 
     cdef void start(self, State* state) noexcept nogil:
@@ -60,6 +65,18 @@ cdef class TransitionSystem:
         for move in range(MOVES):
             costs[move] = 1
         costs[self.oracle(state, gold)] = 0
+
+    cdef token_t cheapest(self, State* state, const Gold* gold, token_t preferred) noexcept nogil:
+        """The legal move that costs least, by preference the one given: for oracles where the gold tree is lost."""
+        cdef token_t[MOVES] costs
+        cdef uint32_t moves = self.legal(state)
+        cdef token_t best = -1
+        cdef token_t move
+        self.costs(state, gold, costs)
+        for move in range(MOVES):
+            if moves >> move & 1 and (best < 0 or costs[move] < costs[best]):
+                best = move
+        return preferred if moves >> preferred & 1 and costs[preferred] <= costs[best] else best
 
     cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
         """The label of the arc that a move makes if it is a gold arc, else -1."""

@@ -1,0 +1,106 @@
+from crossarc.core.typedefs cimport label_t, token_t, uint32_t
+from crossarc.transitions.plan cimport (
+    LONG, LOOK_BACK, cost_of_link, first_child, is_open, list_children, next_child, orient_links,
+)
+from crossarc.transitions.state cimport State, add_link, buffer_at, connected, start_with_root
+from crossarc.transitions.system cimport Gold, TransitionSystem
+
+cdef enum:
+    SHIFT, NO_ARC, ARC
+
+
+cdef class CovingtonUndirected(TransitionSystem):
+    """All trees without directions, list-based (Gomez-Rodriguez and Fernandez-Gonzalez 2012).
+
+    start      ([], [], 0 ... n, {})
+    SHIFT      (L1, L2, i|B, A)    =>  (L1 L2|i, [], B, A)
+    NO-ARC     (L1|i, L2, B, A)    =>  (L1, i|L2, B, A)
+    ARC        (L1|i, L2, j|B, A)  =>  (L1, i|L2, j|B, A + i-j)    if i, j are not connected; with one root: 0 takes one
+    end        (L1, L2, [], A)
+
+    The lists are nodes in order, so the last node of L1 says all. Over 1,000 words only the last 500 are looked at.
+    `finish` orients away from node 0. Costs are exact but for SHIFT off the gold path, which counts every link in reach
+    even where two of them would close a cycle.
+    """
+
+    def __cinit__(self, **options):
+        self.name = "covington-undirected"
+        self.moves = ("SHIFT", "NO-ARC", "ARC")
+        self.labelled = (False, False, True)
+        self.directed = False
+        self.covers = "all"
+
+    cdef void start(self, State* state) noexcept nogil:
+        start_with_root(state)
+        state.left = -1
+
+    cdef uint32_t legal(self, State* state) noexcept nogil:
+        cdef token_t i = state.left
+        cdef token_t j = buffer_at(state, 0)
+        cdef uint32_t moves = 1 << SHIFT
+        if i < 0 or (state.n > LONG and j - i > LOOK_BACK):
+            return moves
+        moves |= 1 << NO_ARC
+        if not connected(state, i, j) and not (self.single_root and i == 0 and state.roots):
+            moves |= 1 << ARC
+        return moves
+
+    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
+        cdef token_t i = state.left
+        cdef token_t j = buffer_at(state, 0)
+        state.left -= 1
+        if move == SHIFT:
+            state.left = j
+            state.front += 1
+        elif move == ARC:
+            add_link(state, i, j, label)
+
+    cdef void finish(self, State* state, label_t root_label) noexcept nogil:
+        orient_links(state, self.single_root, root_label)
+
+    cdef void prepare(self, Gold* gold) noexcept nogil:
+        cdef token_t node
+        list_children(gold)
+        for node in range(gold.n + 1):
+            gold.extra[node] = 0
+        gold.extra[0] = -1
+
+    cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
+        """Links as they come; NO-ARC as long as the first node has others further back."""
+        cdef token_t i = state.left
+        cdef token_t j = buffer_at(state, 0)
+        cdef uint32_t moves = self.legal(state)
+        if moves & 1 << ARC and (gold.heads[i] == j or gold.heads[j] == i):
+            return ARC
+        return NO_ARC if moves & 1 << NO_ARC and count_back(state, gold, j, self.single_root) else SHIFT
+
+    cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
+        cdef token_t i = state.left
+        cdef token_t j = buffer_at(state, 0)
+        cdef uint32_t moves = self.legal(state)
+        costs[SHIFT] = count_back(state, gold, j, self.single_root)
+        costs[NO_ARC] = costs[ARC] = 0
+        if moves & 1 << ARC:
+            costs[NO_ARC] = gold.heads[i] == j or gold.heads[j] == i
+            costs[ARC] = cost_of_link(state, gold, i, j, self.single_root, True)
+
+    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
+        cdef token_t i = state.left
+        cdef token_t j = buffer_at(state, 0)
+        if move == ARC and gold.heads[i] == j:
+            return gold.labels[i]
+        return gold.labels[j] if move == ARC and gold.heads[j] == i else -1
+
+
+cdef token_t count_back(State* state, const Gold* gold, token_t j, bint one_root) noexcept nogil:
+    """The gold links between the first node and the first list that can still be made."""
+    cdef token_t child = first_child(gold, j)
+    cdef token_t head = gold.heads[j]
+    cdef token_t least = j - LOOK_BACK if state.n > LONG else 0
+    cdef token_t count = 0
+    if least <= head <= state.left:
+        count += head >= 0 and is_open(state, gold, j, one_root)
+    while 0 <= child <= state.left:
+        count += child >= least and is_open(state, gold, child, one_root)
+        child = next_child(gold, child)
+    return count
