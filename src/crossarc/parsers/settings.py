@@ -24,13 +24,33 @@ class Settings(BaseModel):
     cut: bool = True
     prune: float = Field(0.0005, ge=0, lt=1)
     single_root: bool | Literal["auto"] = "auto"
+    # How undirected parses get their directions: away from node 0, or as labels say, with either table of costs.
+    reconstruction: Literal["naive", "label", "label-first"] = "naive"
+    # The pseudo-projective encoding around the parser.
+    transform: Literal["none", "head"] = "none"
+
+
+def undirected(system: str, reconstruction: str) -> dict[str, Any]:
+    """An undirected system with one of the reconstructions; naive ones must learn all links of the root."""
+    name = f"{system}-undirected"
+    return {"system": name, "features": name, "reconstruction": reconstruction, "explore": 0.0}
 
 
 PRESETS: dict[str, dict[str, Any]] = {
     "arc-standard": {"system": "arc-standard", "features": "stack", "explore": 0.0},
     "arc-eager": {"system": "arc-eager", "features": "arc-eager"},
+    "arc-eager-pp": {"system": "arc-eager", "features": "arc-eager", "transform": "head"},
     "arc-hybrid": {"system": "arc-hybrid", "features": "stack"},
     "swap": {"system": "swap", "features": "stack", "explore": 0.0},
+    "planar": {"system": "planar", "features": "planar", "explore": 0.0},
+    "planar-naive": undirected("planar", "naive"),
+    "planar-label": undirected("planar", "label"),
+    "two-planar": {"system": "two-planar", "features": "two-planar", "explore": 0.0},
+    "two-planar-naive": undirected("two-planar", "naive"),
+    "two-planar-label": undirected("two-planar", "label"),
+    "covington": {"system": "covington", "features": "covington"},
+    "covington-naive": undirected("covington", "naive"),
+    "covington-label": undirected("covington", "label"),
 }
 
 

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any
+from itertools import islice, pairwise
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,10 @@ from crossarc.features.templates import FeatureModel, load_model, parse_model
 from crossarc.learning.weights import Weights
 from crossarc.parsers.modelfile import pack_strings, unpack_strings
 from crossarc.parsers.settings import Settings
+from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.registry import get_system
 from crossarc.transitions.search import Greedy, collect_actions
+from crossarc.transitions.system import TransitionSystem
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
@@ -57,7 +59,7 @@ class TransitionModel:
 
     def search(self) -> Greedy:
         """The search over this model's system and features."""
-        system = get_system(self.settings.system, single_root=self.single_root)
+        system = system_of(self.settings, self.single_root)
         return Greedy(system, self.features, self.moves, self.move_labels, len(ATTRIBUTES))
 
     def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -65,17 +67,38 @@ class TransitionModel:
         tokens = self.attributes.encode(corpus)
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
+        how = self.settings.reconstruction
         if len(corpus):
-            self.search().parse(self.places, self.cells, tokens, corpus.starts, heads, labels, self.root_label)
+            self.search().parse(
+                self.places,
+                self.cells,
+                tokens,
+                corpus.starts,
+                heads,
+                labels,
+                self.root_label,
+                how != "naive",
+                how == "label-first",
+            )
         return heads, labels
+
+    def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
+        """Heads and names of labels of all nodes of a corpus, the transform undone."""
+        heads, labels = self.parse_corpus(corpus)
+        names = [*self.labels, ""]  # -1, the label of node 0, is the last
+        strings = [names[label] for label in labels.tolist()]
+        if self.settings.transform != "none":
+            transform = PseudoProjective(self.settings.transform)
+            starts = corpus.starts.tolist()
+            for begin, end in pairwise(starts):
+                heads[begin:end], strings[begin:end] = transform.decode(heads[begin:end], strings[begin:end])
+        return heads, strings
 
     def parse_batch(self, sentences: list[Sentence]) -> list[Sentence]:
         """The sentences with new heads and labels."""
         corpus = Corpus.of(sentences)
-        heads, labels = self.parse_corpus(corpus)
-        names = [*self.labels, ""]  # -1, the label of node 0, is the last
+        heads, strings = self.trees_of(corpus)
         starts = corpus.starts.tolist()
-        strings = [names[label] for label in labels.tolist()]
         return [
             sentence.replace(heads=heads[begin:end], deprels=strings[begin:end])
             for sentence, begin, end in zip(sentences, starts, starts[1:], strict=False)
@@ -160,6 +183,8 @@ def train_model(
     """Learn from sentences with trees; with a development set the best epoch is kept, else the last."""
     if not train:
         raise CrossarcError("there is no sentence to learn from")
+    if settings.transform != "none":
+        train = projective(train, PseudoProjective(settings.transform))
     corpus = Corpus.of(train)
     heads, starts = corpus["head"], corpus.starts
     table = corpus.strings["deprel"]
@@ -168,10 +193,20 @@ def train_model(
     root_label = int(np.bincount(labels[heads == 0], minlength=len(names)).argmax())
     several = any(len(sentence.roots) > 1 for sentence in train)
     single_root = (not several) if settings.single_root == "auto" else settings.single_root
-    system = get_system(settings.system, single_root=single_root)
-    counts = collect_actions(system, heads, labels, starts, len(names))
+    system = system_of(settings, single_root)
+    kinds = len(names)
+    if settings.reconstruction != "naive":
+        # Every label says on which side the head is: 2 X for the right, 2 X + 1 for the left.
+        places = np.arange(len(heads)) - np.repeat(starts[:-1], np.diff(starts))
+        labels = (2 * labels + (heads < places)).astype(np.int32)
+        kinds *= 2
+    counts = collect_actions(system, heads, labels, starts, kinds)
+    for move, labelled in enumerate(system.labelled):
+        # A move that the oracle never makes may be the only legal one in a state of the parser's own making.
+        if not counts[move].any():
+            counts[move, int(counts[:, :kinds].sum(axis=0).argmax()) if labelled else kinds] = 1
     moves, move_labels = (each.astype(np.int32) for each in np.nonzero(counts))
-    move_labels[move_labels == len(names)] = -1
+    move_labels[move_labels == kinds] = -1
     attributes = Attributes.fit(corpus)
     tokens = attributes.encode(corpus)
     features = load_model(settings.features)
@@ -203,14 +238,28 @@ def train_model(
 def quick_scores(model: TransitionModel, gold: list[Sentence]) -> tuple[float, float]:
     """LAS and UAS over all words of sentences, in percent."""
     corpus = Corpus.of(gold)
-    heads, labels = model.parse_corpus(corpus)
-    numbers = {name: number for number, name in enumerate(model.labels)}
+    heads, strings = model.trees_of(corpus)
     table = corpus.strings["deprel"]
-    mapping = np.array([-2] * table.reserved + [numbers.get(name, -2) for name in table], dtype=np.int32)
+    labels = np.array([table[string] for string in strings], dtype=np.int32)
     words = corpus["head"] >= 0
     right = (heads == corpus["head"])[words]
-    both = right & (labels == mapping[corpus["deprel"]])[words]
+    both = right & (labels == corpus["deprel"])[words]
     return 100 * float(both.mean()), 100 * float(right.mean())
+
+
+def system_of(settings: Settings, single_root: bool) -> TransitionSystem:
+    """The transition system of the settings; with naive reconstruction all links of the root must be made."""
+    root_links: Literal["all", "uncrossed"] = "all" if settings.reconstruction == "naive" else "uncrossed"
+    return get_system(settings.system, single_root=single_root, root_links=root_links)
+
+
+def projective(sentences: list[Sentence], transform: PseudoProjective) -> list[Sentence]:
+    """The sentences with their trees made projective, the lifts in the labels."""
+    result = []
+    for sentence in sentences:
+        heads, labels = transform.encode(sentence.heads, sentence.deprels)
+        result.append(sentence.replace(heads=heads, deprels=labels))
+    return result
 
 
 def digest(sentences: Iterable[Sentence]) -> str:

@@ -39,4 +39,6 @@ class Greedy:
         heads: Ints,
         labels: Ints,
         root_label: int,
+        annotated: bool = False,
+        keep_root_links: bool = False,
     ) -> None: ...

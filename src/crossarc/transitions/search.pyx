@@ -5,8 +5,9 @@ import numpy as np
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, token_t, uint32_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint32_t, weight_t
 from crossarc.learning.weights cimport Cell, Packed, Place, Weights, score_packed
+from crossarc.transitions.reconstruction cimport SCRATCH, Links, orient
 from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, Program, fill_keys
 from crossarc.transitions.state cimport State, release_state, reserve_state, reset_state
 from crossarc.transitions.system cimport MOVES, Gold, TransitionSystem
@@ -23,22 +24,27 @@ cdef class Workspace:
     cdef State state
     cdef Gold gold
     cdef token_t room
+    cdef token_t* scratch       # of reconstruction: its own, the links by which words hang, and the costs of turning
 
     def __cinit__(self):
         memset(&self.state, 0, sizeof(State))
         self.gold.extra = NULL
+        self.scratch = NULL
 
     def __dealloc__(self):
         release_state(&self.state)
         free(self.gold.extra)
+        free(self.scratch)
 
     cdef int reserve(self, token_t n) except -1 nogil:
         """Make room for a sentence of n words."""
         if self.gold.extra != NULL and n <= self.room:
             return 0
         free(self.gold.extra)
+        free(self.scratch)
         self.gold.extra = <token_t*>malloc((<size_t>n + 1) * 9 * sizeof(token_t))
-        if self.gold.extra == NULL:
+        self.scratch = <token_t*>malloc((<size_t>n + 2) * ((SCRATCH + 1) * sizeof(token_t) + 2 * sizeof(score_t)))
+        if self.gold.extra == NULL or self.scratch == NULL:
             raise MemoryError
         self.gold.scratch = self.gold.extra + n + 1
         self.room = n
@@ -55,6 +61,34 @@ cdef class Workspace:
             self.gold.heads = heads
             self.gold.labels = labels
             system.prepare(&self.gold)
+
+
+    cdef void reconstruct(self, bint keep_root_links, bint single_root, label_t root_label) noexcept nogil:
+        """Heads and labels of an undirected parse whose labels say which way their links should point.
+
+        A label X comes as 2 X where the head should be on the right, 2 X + 1 where on the left.
+        """
+        cdef State* state = &self.state
+        cdef token_t n = state.n
+        cdef score_t* turn = <score_t*>self.scratch
+        cdef score_t* costs = turn + n + 2
+        cdef token_t* via = <token_t*>(costs + n + 2)
+        cdef Links links
+        cdef token_t k
+        for k in range(state.links):
+            turn[k] = 1 if state.link_label[k] & 1 else -1
+        links.n = n
+        links.m = state.links
+        links.left = state.link_left
+        links.right = state.link_right
+        links.turn = turn
+        links.root = NULL
+        links.keep_root_links = keep_root_links
+        links.single_root = single_root
+        orient(&links, state.heads, via, via + n + 2, costs)
+        state.labels[0] = -1
+        for k in range(1, n + 1):
+            state.labels[k] = state.link_label[via[k]] >> 1 if via[k] >= 0 else root_label
 
 
 cdef inline void make(TransitionSystem system, State* state, token_t move, label_t label) noexcept nogil:
@@ -196,8 +230,11 @@ cdef class Greedy:
         return decisions, wrong
 
     def parse(self, places, cells, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
-              label_t[::1] labels, label_t root_label):
-        """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout."""
+              label_t[::1] labels, label_t root_label, bint annotated=False, bint keep_root_links=False):
+        """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout.
+
+        With `annotated` the labels of an undirected system say which way links should point.
+        """
         cdef Workspace work = Workspace()
         cdef State* state = &work.state
         cdef const Place[::1] place_view = places
@@ -230,7 +267,10 @@ cdef class Greedy:
                             if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
                                 best = a
                         make(self.system, state, self.moves[best], self.labels[best])
-                    self.system.finish(state, root_label)
+                    if annotated:
+                        work.reconstruct(keep_root_links, self.system.single_root, root_label)
+                    else:
+                        self.system.finish(state, root_label)
                     for node in range(n + 1):
                         heads[starts[s] + node] = state.heads[node]
                         labels[starts[s] + node] = state.labels[node]
