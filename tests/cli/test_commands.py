@@ -12,7 +12,7 @@ import pytest
 from crossarc.cli import app, main
 from crossarc.treebank import read
 
-COMMANDS = ["example", "stats", "validate", "convert", "draw", "evaluate", "compare"]
+COMMANDS = ["example", "stats", "validate", "convert", "draw", "evaluate", "compare", "oracle"]
 
 
 @pytest.fixture

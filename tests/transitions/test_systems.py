@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from crossarc.errors import StructureError, UnknownName
 from crossarc.structure import classify, is_two_planar
-from crossarc.transitions import SYSTEMS, Configuration, derive, get_system, replay
+from crossarc.transitions import SYSTEMS, Configuration, coverage, derive, get_system, replay
 from crossarc.treebank import read
 from helpers import trees
 
@@ -229,3 +230,41 @@ def test_derivation_gives_moves_and_labels(name):
         assert rest[1].tolist()[1:] in ([5, 6, 7], [5, 0, 7])
     else:
         assert sorted(rest[0]) == [(0, 2, 6), (1, 2, 5), (2, 3, 7)]
+
+
+@pytest.mark.parametrize("heads", [[-1, 2, 1], [-1, 5, 0], [-1, -1, 0], [-1, 1, 0]])
+def test_what_is_no_tree_is_refused(name, heads):
+    system = get_system(name)
+    with pytest.raises(StructureError):
+        Configuration(system, heads)
+    with pytest.raises(StructureError):
+        derive(system, heads, [0, 0, 0])
+    with pytest.raises(StructureError, match="sentence 1"):
+        replay(system, [-1, 0, *heads], [0, 2, 5])
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(UnknownName, match="two-planar"):
+        get_system("three-planar")
+    with pytest.raises(UnknownName, match="uncrossed"):
+        get_system("planar-undirected", root_links="some")
+
+
+def test_coverage_counts_trees_and_words():
+    found = coverage(get_system("arc-eager"), [[-1, 2, 0], [-1, 3, 4, 0, 3]])
+    assert (found.sentences, found.exact, found.words, found.right) == (2, 1, 6, 5)
+    assert found.outside_percent == 50
+    assert coverage(get_system("swap"), []).outside_percent == 0
+
+
+def test_the_swap_oracle_is_lazy():
+    """The example of Nivre, Kuhlmann and Hall (2009): A hearing is scheduled on the issue today."""
+    system = get_system("swap")
+    moves, heads, _ = derive(system, [-1, 2, 3, 0, 3, 2, 7, 5, 4, 3], [0] * 10)
+    assert heads.tolist() == [-1, 2, 3, 0, 3, 2, 7, 5, 4, 3]
+    assert sum(system.moves[move] == "SWAP" for move, _ in moves) < sum(range(3, 6))
+
+
+def test_a_configuration_refuses_illegal_moves():
+    with pytest.raises(ValueError, match="LEFT-ARC is not legal"):
+        Configuration(get_system("arc-standard"), [-1, 0]).apply(1)

@@ -15,6 +15,7 @@ from crossarc.cli.convert import convert
 from crossarc.cli.draw import draw
 from crossarc.cli.evaluate import evaluate
 from crossarc.cli.example import example
+from crossarc.cli.oracle import oracle
 from crossarc.cli.stats import stats
 from crossarc.cli.validate import validate
 
@@ -79,7 +80,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for command in (example, stats, validate, convert, draw, evaluate, compare):
+for command in (example, stats, validate, convert, draw, evaluate, compare, oracle):
     app.command(no_args_is_help=command is not example)(guarded(command))
 
 

@@ -12,6 +12,7 @@ cdef enum:
     LONG = 1_000
     LOOK_BACK = 500
 
+cdef bint is_gold_tree(const Gold* gold) noexcept nogil
 cdef void list_children(Gold* gold) noexcept nogil
 cdef void plan_arcs(Gold* gold, token_t planes, token_t roots) noexcept nogil
 cdef token_t count_behind(

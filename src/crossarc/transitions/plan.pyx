@@ -11,6 +11,24 @@ from crossarc.transitions.state cimport State, connected
 from crossarc.transitions.system cimport Gold
 
 
+cdef bint is_gold_tree(const Gold* gold) noexcept nogil:
+    """Whether the heads are a tree under node 0. Takes the first row of `scratch`."""
+    cdef token_t* seen = gold.scratch
+    cdef token_t word, node
+    for word in range(gold.n + 1):
+        seen[word] = 0
+        if word > 0 and not 0 <= gold.heads[word] <= gold.n:
+            return False
+    for word in range(1, gold.n + 1):
+        node = word
+        while node > 0 and seen[node] == 0:
+            seen[node] = word
+            node = gold.heads[node]
+        if node > 0 and seen[node] == word:
+            return False
+    return True
+
+
 cdef void list_children(Gold* gold) noexcept nogil:
     """List the gold dependents of each node from left to right."""
     cdef token_t* first = gold.scratch
