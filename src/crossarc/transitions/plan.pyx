@@ -167,18 +167,28 @@ cdef void plan_arcs(Gold* gold, token_t planes, token_t roots) noexcept nogil:
             gold.extra[d] = space.parity[d] ^ (space.need[top] < 0)
 
 
-cdef token_t count_behind(
-    State* state, const Gold* gold, token_t j, const token_t* stack, token_t depth, token_t plane, bint one_root
-) noexcept nogil:
-    """The arcs of a plane between j and the nodes of its stack that can still be built."""
+cdef inline token_t plane_of(const State* state, const Gold* gold, token_t d, token_t node) noexcept nogil:
+    """The plane in which the arc to d can be built, given its end that is not in the buffer; -1 if in none.
+
+    It is the planned one if the node is on the stack of that, else the other's if it is there.
+    """
+    cdef token_t active = state.stack > state.stack2
+    cdef bint here = is_on_stack(state.stack, state.depth, node)
+    if gold.extra[d] == active:
+        return active if here else 1 - active if is_on_stack(state.stack2, state.depth2, node) else -1
+    return 1 - active if is_on_stack(state.stack2, state.depth2, node) else active if here else -1
+
+
+cdef token_t count_behind(State* state, const Gold* gold, token_t j, token_t plane, bint one_root) noexcept nogil:
+    """The arcs between j and the stack of a plane that can still be built there."""
     cdef token_t head = gold.heads[j]
     cdef token_t child = first_child(gold, j)
     cdef token_t count = 0
-    if 0 <= head < j and gold.extra[j] == plane and is_open(state, gold, j, one_root):
-        count += is_on_stack(stack, depth, head)
+    if 0 <= head < j and is_open(state, gold, j, one_root):
+        count += plane_of(state, gold, j, head) == plane
     while 0 <= child < j:
-        if gold.extra[child] == plane and is_open(state, gold, child, one_root):
-            count += is_on_stack(stack, depth, child)
+        if is_open(state, gold, child, one_root):
+            count += plane_of(state, gold, child, child) == plane
         child = next_child(gold, child)
     return count
 
@@ -186,24 +196,16 @@ cdef token_t count_behind(
 cdef token_t count_ahead(
     State* state, const Gold* gold, token_t i, token_t j, token_t plane, bint one_root
 ) noexcept nogil:
-    """The arcs of a plane between i and the buffer, which begins with j, that can still be built."""
+    """The arcs between i, which is on a stack, and the buffer, which begins with j, that can still be built there."""
     cdef token_t child = first_child(gold, i)
     cdef token_t count = 0
-    if gold.heads[i] >= j and gold.extra[i] == plane:
-        count += is_open(state, gold, i, one_root)
+    if gold.heads[i] >= j and is_open(state, gold, i, one_root):
+        count += plane_of(state, gold, i, i) == plane
     while child >= 0:
-        if child >= j and gold.extra[child] == plane:
-            count += is_open(state, gold, child, one_root)
+        if child >= j and is_open(state, gold, child, one_root):
+            count += plane_of(state, gold, child, i) == plane
         child = next_child(gold, child)
     return count
-
-
-cdef inline bint is_on_its_stack(const State* state, const Gold* gold, token_t d, token_t node) noexcept nogil:
-    """Whether a node is on the stack of the plane that the arc to d has."""
-    cdef bint active = (state.stack > state.stack2) == (gold.extra[d] == 1)
-    if active:
-        return is_on_stack(state.stack, state.depth, node)
-    return is_on_stack(state.stack2, state.depth2, node)
 
 
 cdef token_t count_closed(State* state, const Gold* gold, token_t i, token_t j, token_t built) noexcept nogil:
@@ -212,10 +214,10 @@ cdef token_t count_closed(State* state, const Gold* gold, token_t i, token_t j, 
     cdef token_t child = first_child(gold, j)
     cdef token_t count = 0
     if 0 <= head < j and j != built and connected(state, head, i) and is_open(state, gold, j, False):
-        count += is_on_its_stack(state, gold, j, head)
+        count += plane_of(state, gold, j, head) >= 0
     while 0 <= child < j:
         if child != built and connected(state, child, i) and is_open(state, gold, child, False):
-            count += is_on_its_stack(state, gold, child, child)
+            count += plane_of(state, gold, child, child) >= 0
         child = next_child(gold, child)
     return count
 
@@ -231,7 +233,7 @@ cdef token_t cost_of_right_arc(State* state, const Gold* gold, token_t i, token_
     cdef token_t head = gold.heads[j]
     cdef token_t lost = head == 0
     if head > 0 and head != i and is_open(state, gold, j, False):
-        lost = head > j or is_on_its_stack(state, gold, j, head)
+        lost = head > j or plane_of(state, gold, j, head) >= 0
     return lost + count_closed(state, gold, i, j, j)
 
 
@@ -265,7 +267,7 @@ cdef token_t cost_of_link(
             continue
         if high < j or not is_open(state, gold, d, one_root):
             continue
-        if low < j and (high == j and low > state.left if lists else not is_on_its_stack(state, gold, d, low)):
+        if low < j and (high == j and low > state.left if lists else plane_of(state, gold, d, low) < 0):
             continue
         if low == 0 and i == 0 and one_root:
             # The one link of node 0 is spent.
