@@ -135,8 +135,11 @@ def built(configuration):
     return sum(head == wanted for head, wanted in arcs)
 
 
-def explore(configuration, seen):
-    """The most gold arcs that any derivation reaches from here; checks the costs of every state on the way."""
+def explore(configuration, seen, exact=True):
+    """The most gold arcs that any derivation reaches from here; checks the costs of every state on the way.
+
+    Where they are not exact, at least the moves that cost least are those that are best.
+    """
     system = configuration.system
     key = (
         tuple(configuration.stack),
@@ -156,14 +159,15 @@ def explore(configuration, seen):
         for move in moves:
             after = configuration.copy()
             after.apply(move)
-            results[move] = explore(after, seen)
+            results[move] = explore(after, seen, exact)
         best = max(results.values())
         costs = configuration.costs()
-        assert {move: costs[move] for move in moves} == {move: best - results[move] for move in moves}, (
-            configuration.gold,
-            key,
-            [system.moves[move] for move in moves],
-        )
+        true = {move: best - results[move] for move in moves}
+        told = {move: costs[move] for move in moves}
+        if not exact:
+            true = {move for move in moves if true[move] == 0}
+            told = {move for move in moves if told[move] == min(told.values())}
+        assert told == true if exact else told <= true, (configuration.gold, key)
     seen[key] = best
     return best
 
@@ -175,6 +179,14 @@ def test_costs_are_exact(system, n):
     inside = [heads for heads in all_trees(n) if in_class(system, *batch([heads]))[0]]
     for heads in inside:
         explore(Configuration(system, heads), {})
+
+
+@pytest.mark.parametrize("name", ["planar", "covington-undirected"])
+def test_the_cheapest_moves_are_best_off_the_gold_path(name):
+    system = get_system(name)
+    for heads in all_trees(4):
+        if in_class(system, *batch([heads]))[0]:
+            explore(Configuration(system, heads), {}, exact=False)
 
 
 @given(trees(max_size=15))

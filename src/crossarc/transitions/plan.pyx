@@ -7,7 +7,7 @@ first two rows of `Gold.scratch` hold the lists of dependents.
 from libc.stdlib cimport abs
 
 from crossarc.core.typedefs cimport label_t, token_t
-from crossarc.transitions.state cimport State, connected
+from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport Gold
 
 
@@ -208,33 +208,47 @@ cdef token_t count_ahead(
     return count
 
 
-cdef token_t count_closed(State* state, const Gold* gold, token_t i, token_t j, token_t built) noexcept nogil:
-    """The arcs between j and the stacks that would close a cycle once i and j are joined, but for the one built."""
-    cdef token_t head = gold.heads[j]
-    cdef token_t child = first_child(gold, j)
-    cdef token_t count = 0
-    if 0 <= head < j and j != built and connected(state, head, i) and is_open(state, gold, j, False):
-        count += plane_of(state, gold, j, head) >= 0
-    while 0 <= child < j:
-        if child != built and connected(state, child, i) and is_open(state, gold, child, False):
-            count += plane_of(state, gold, child, child) >= 0
-        child = next_child(gold, child)
-    return count
+cdef inline token_t lead(const State* state, const Gold* gold, token_t node, token_t j) noexcept nogil:
+    """The head that a word has or may still get while the buffer begins with j, -1 if there is none."""
+    cdef token_t head = gold.heads[node]
+    if state.heads[node] >= 0:
+        return state.heads[node]
+    if head <= 0 or gold.extra[node] < 0 or max(head, node) < j:
+        return -1
+    return head if min(head, node) >= j or plane_of(state, gold, node, min(head, node)) >= 0 else -1
+
+
+cdef bint leads_to(const State* state, const Gold* gold, token_t node, token_t goal, token_t j) noexcept nogil:
+    """Whether the heads from a word upwards come to another."""
+    cdef token_t steps = 0
+    while node >= 0 and node != goal and steps <= gold.n:
+        node = lead(state, gold, node, j)
+        steps += 1
+    return node == goal
+
+
+cdef token_t cost_of_arc(const State* state, const Gold* gold, token_t head, token_t d, token_t j) noexcept nogil:
+    """What an arc loses: the gold head of d, and one arc if others to come would close a cycle with the new one.
+
+    If the gold head of d was on a cycle with built arcs, it is no new loss. O(depth).
+    """
+    cdef token_t gold_head = lead(state, gold, d, j)
+    if gold_head == head:
+        return 0
+    return (
+        (gold.heads[d] == 0 or (gold_head >= 0 and not leads_to(state, gold, gold_head, d, j)))
+        + leads_to(state, gold, head, d, j)
+    )
 
 
 cdef token_t cost_of_left_arc(State* state, const Gold* gold, token_t i, token_t j) noexcept nogil:
-    """What the arc j -> i loses: the head of i in the buffer or node 0, and arcs that would now close a cycle."""
-    cdef token_t lost = gold.heads[i] == 0 or (gold.heads[i] > j and is_open(state, gold, i, False))
-    return lost + count_closed(state, gold, i, j, i)
+    """What the arc j -> i loses."""
+    return cost_of_arc(state, gold, j, i, j)
 
 
 cdef token_t cost_of_right_arc(State* state, const Gold* gold, token_t i, token_t j) noexcept nogil:
-    """What the arc i -> j loses: the head of j elsewhere, and arcs that would now close a cycle."""
-    cdef token_t head = gold.heads[j]
-    cdef token_t lost = head == 0
-    if head > 0 and head != i and is_open(state, gold, j, False):
-        lost = head > j or plane_of(state, gold, j, head) >= 0
-    return lost + count_closed(state, gold, i, j, j)
+    """What the arc i -> j loses."""
+    return cost_of_arc(state, gold, i, j, j)
 
 
 cdef inline token_t find_root(token_t* parent, token_t node) noexcept nogil:

@@ -19,8 +19,8 @@ cdef class Planar(TransitionSystem):
     RIGHT-ARC  (S|i, j|B, A)  =>  (S|i, j|B, A + i->j)   if j has no head and i, j are not connected
     end        (S, [], A)
 
-    Words left without a head go under node 0, or with one root the first of them does and takes the others. Costs count
-    the arcs that a move makes impossible by itself; that is exact on the gold path.
+    Words left without a head go under node 0, or with one root that of the largest part, which takes the others. Costs
+    count the arcs that a move makes impossible by itself; that is exact on the gold path.
     """
 
     def __cinit__(self, **options):
