@@ -23,6 +23,7 @@ COMMANDS = [
     "validate",
     "convert",
     "transform",
+    "oracle",
     "info",
     "parsers",
 ]

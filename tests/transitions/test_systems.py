@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from crossarc.errors import StructureError, UnknownName
 from crossarc.structure import classify, is_two_planar
-from crossarc.transitions import SYSTEMS, Configuration, derive, get_system, replay
+from crossarc.transitions import SYSTEMS, Configuration, coverage, derive, get_system, replay
 from crossarc.treebank import read
 from helpers import trees
 
@@ -134,8 +135,11 @@ def built(configuration):
     return sum(head == wanted for head, wanted in arcs)
 
 
-def explore(configuration, seen):
-    """The most gold arcs that any derivation reaches from here; checks the costs of every state on the way."""
+def explore(configuration, seen, exact=True):
+    """The most gold arcs that any derivation reaches from here; checks the costs of every state on the way.
+
+    Where they are not exact, at least the moves that cost least are those that are best.
+    """
     system = configuration.system
     key = (
         tuple(configuration.stack),
@@ -155,14 +159,15 @@ def explore(configuration, seen):
         for move in moves:
             after = configuration.copy()
             after.apply(move)
-            results[move] = explore(after, seen)
+            results[move] = explore(after, seen, exact)
         best = max(results.values())
         costs = configuration.costs()
-        assert {move: costs[move] for move in moves} == {move: best - results[move] for move in moves}, (
-            configuration.gold,
-            key,
-            [system.moves[move] for move in moves],
-        )
+        true = {move: best - results[move] for move in moves}
+        told = {move: costs[move] for move in moves}
+        if not exact:
+            true = {move for move in moves if true[move] == 0}
+            told = {move for move in moves if told[move] == min(told.values())}
+        assert told == true if exact else told <= true, (configuration.gold, key)
     seen[key] = best
     return best
 
@@ -174,6 +179,14 @@ def test_costs_are_exact(system, n):
     inside = [heads for heads in all_trees(n) if in_class(system, *batch([heads]))[0]]
     for heads in inside:
         explore(Configuration(system, heads), {})
+
+
+@pytest.mark.parametrize("name", ["planar", "covington-undirected"])
+def test_the_cheapest_moves_are_best_off_the_gold_path(name):
+    system = get_system(name)
+    for heads in all_trees(4):
+        if in_class(system, *batch([heads]))[0]:
+            explore(Configuration(system, heads), {}, exact=False)
 
 
 @given(trees(max_size=15))
@@ -219,6 +232,17 @@ def test_long_sentences(name):
         check_replay(get_system(name), *batch([heads]))
 
 
+@pytest.mark.parametrize("name", ["covington", "covington-undirected"])
+def test_covington_looks_back_500_words_in_long_sentences(name):
+    n = 3_000
+    chain = [-1, 0, *range(1, n)]
+    fan = [-1, 0, *[1] * (n - 1)]
+    right, moves = replay(get_system(name), *batch([chain, fan]))
+    # Word w can have word 1 as its head if w - 1 is at most 500; the root makes one more.
+    assert right.tolist() == [n, 501]
+    assert (moves > 0).all()
+
+
 def test_derivation_gives_moves_and_labels(name):
     system = get_system(name)
     moves, *rest = derive(system, [-1, 2, 0, 2], [-1, 5, 6, 7])
@@ -229,3 +253,41 @@ def test_derivation_gives_moves_and_labels(name):
         assert rest[1].tolist()[1:] in ([5, 6, 7], [5, 0, 7])
     else:
         assert sorted(rest[0]) == [(0, 2, 6), (1, 2, 5), (2, 3, 7)]
+
+
+@pytest.mark.parametrize("heads", [[-1, 2, 1], [-1, 5, 0], [-1, -1, 0], [-1, 1, 0]])
+def test_what_is_no_tree_is_refused(name, heads):
+    system = get_system(name)
+    with pytest.raises(StructureError):
+        Configuration(system, heads)
+    with pytest.raises(StructureError):
+        derive(system, heads, [0, 0, 0])
+    with pytest.raises(StructureError, match="sentence 1"):
+        replay(system, [-1, 0, *heads], [0, 2, 5])
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(UnknownName, match="two-planar"):
+        get_system("three-planar")
+    with pytest.raises(UnknownName, match="uncrossed"):
+        get_system("planar-undirected", root_links="some")
+
+
+def test_coverage_counts_trees_and_words():
+    found = coverage(get_system("arc-eager"), [[-1, 2, 0], [-1, 3, 4, 0, 3]])
+    assert (found.sentences, found.exact, found.words, found.right) == (2, 1, 6, 5)
+    assert found.outside_percent == 50
+    assert coverage(get_system("swap"), []).outside_percent == 0
+
+
+def test_the_swap_oracle_is_lazy():
+    """A hearing is scheduled on the issue today. Sorting each word at once takes six swaps, whole components two."""
+    system = get_system("swap")
+    moves, heads, _ = derive(system, [-1, 2, 3, 0, 3, 2, 7, 5, 4, 3], [0] * 10)
+    assert heads.tolist() == [-1, 2, 3, 0, 3, 2, 7, 5, 4, 3]
+    assert [system.moves[move] for move, _ in moves].count("SWAP") == 2
+
+
+def test_a_configuration_refuses_illegal_moves():
+    with pytest.raises(ValueError, match="LEFT-ARC is not legal"):
+        Configuration(get_system("arc-standard"), [-1, 0]).apply(1)

@@ -16,6 +16,7 @@ from crossarc.cli.draw import draw
 from crossarc.cli.evaluate import evaluate
 from crossarc.cli.example import example
 from crossarc.cli.info import info, parsers
+from crossarc.cli.oracle import oracle
 from crossarc.cli.parse import parse
 from crossarc.cli.stats import stats
 from crossarc.cli.train import train
@@ -84,7 +85,21 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 
 ALONE = (example, parsers)  # what does something without any argument
-for command in (example, stats, train, parse, evaluate, compare, draw, validate, convert, transform, info, parsers):
+for command in (
+    example,
+    stats,
+    train,
+    parse,
+    evaluate,
+    compare,
+    draw,
+    validate,
+    convert,
+    transform,
+    oracle,
+    info,
+    parsers,
+):
     app.command(no_args_is_help=command not in ALONE)(guarded(command))
 
 

@@ -1,8 +1,9 @@
 """Transition systems: configurations, moves and oracles, one file a system."""
 
 from crossarc.transitions.configuration import Configuration
+from crossarc.transitions.coverage import Coverage, coverage
 from crossarc.transitions.derivation import derive
 from crossarc.transitions.registry import SYSTEMS, get_system
 from crossarc.transitions.replay import replay
 
-__all__ = ["SYSTEMS", "Configuration", "derive", "get_system", "replay"]
+__all__ = ["SYSTEMS", "Configuration", "Coverage", "coverage", "derive", "get_system", "replay"]

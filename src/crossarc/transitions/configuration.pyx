@@ -6,8 +6,13 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport label_t, token_t
+from crossarc.transitions.plan cimport is_gold_tree
 from crossarc.transitions.state cimport State, copy_state, release_state, reserve_state, reset_state
 from crossarc.transitions.system cimport MOVES, Gold, TransitionSystem
+
+from crossarc.errors import StructureError
+from crossarc.structure.trees import describe_fault
+from crossarc.structure.workspace import checked_heads
 
 
 cdef class Configuration:
@@ -27,7 +32,7 @@ cdef class Configuration:
 
     def __cinit__(self, TransitionSystem system, heads, labels=None):
         self.system = system
-        self.gold_heads = np.ascontiguousarray(heads, dtype=np.int32)
+        self.gold_heads = checked_heads(heads)
         self.gold_labels = (
             np.zeros(len(heads), dtype=np.int32) if labels is None else np.ascontiguousarray(labels, dtype=np.int32)
         )
@@ -42,6 +47,8 @@ cdef class Configuration:
         self.tree.scratch = self.tree.extra + n + 1
         reserve_state(&self.state, n)
         reset_state(&self.state, n)
+        if not is_gold_tree(&self.tree):
+            raise StructureError(describe_fault(heads))
         system.prepare(&self.tree)
         system.start(&self.state)
 

@@ -6,8 +6,13 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport label_t, token_t
+from crossarc.transitions.plan cimport is_gold_tree
 from crossarc.transitions.state cimport State, release_state, reserve_state, reset_state
 from crossarc.transitions.system cimport Gold, TransitionSystem
+
+from crossarc.errors import StructureError
+from crossarc.structure.trees import describe_fault
+from crossarc.structure.workspace import checked_heads
 
 
 def derive(TransitionSystem system, heads, labels, label_t root_label=0):
@@ -21,7 +26,7 @@ def derive(TransitionSystem system, heads, labels, label_t root_label=0):
     >>> [(ArcHybrid().moves[move], label) for move, label in moves], heads.tolist()
     ([('SHIFT', -1), ('LEFT-ARC', 7), ('SHIFT', -1), ('RIGHT-ARC', 8)], [-1, 2, 0])
     """
-    cdef const token_t[::1] gold_heads = np.ascontiguousarray(heads, dtype=np.int32)
+    cdef const token_t[::1] gold_heads = checked_heads(heads)
     cdef const label_t[::1] gold_labels = np.ascontiguousarray(labels, dtype=np.int32)
     cdef token_t n = <token_t>gold_heads.shape[0] - 1
     cdef State state
@@ -40,6 +45,8 @@ def derive(TransitionSystem system, heads, labels, label_t root_label=0):
     try:
         reserve_state(&state, n)
         reset_state(&state, n)
+        if not is_gold_tree(&gold):
+            raise StructureError(describe_fault(heads))
         system.prepare(&gold)
         system.start(&state)
         limit = 10 + 10 * (n + 1) * (n + 1)

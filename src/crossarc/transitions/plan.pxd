@@ -12,11 +12,10 @@ cdef enum:
     LONG = 1_000
     LOOK_BACK = 500
 
+cdef bint is_gold_tree(const Gold* gold) noexcept nogil
 cdef void list_children(Gold* gold) noexcept nogil
 cdef void plan_arcs(Gold* gold, token_t planes, token_t roots) noexcept nogil
-cdef token_t count_behind(
-    State* state, const Gold* gold, token_t j, const token_t* stack, token_t depth, token_t plane, bint one_root
-) noexcept nogil
+cdef token_t count_behind(State* state, const Gold* gold, token_t j, token_t plane, bint one_root) noexcept nogil
 cdef token_t count_ahead(
     State* state, const Gold* gold, token_t i, token_t j, token_t plane, bint one_root
 ) noexcept nogil

@@ -7,8 +7,26 @@ first two rows of `Gold.scratch` hold the lists of dependents.
 from libc.stdlib cimport abs
 
 from crossarc.core.typedefs cimport label_t, token_t
-from crossarc.transitions.state cimport State, connected
+from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport Gold
+
+
+cdef bint is_gold_tree(const Gold* gold) noexcept nogil:
+    """Whether the heads are a tree under node 0. Takes the first row of `scratch`."""
+    cdef token_t* seen = gold.scratch
+    cdef token_t word, node
+    for word in range(gold.n + 1):
+        seen[word] = 0
+        if word > 0 and not 0 <= gold.heads[word] <= gold.n:
+            return False
+    for word in range(1, gold.n + 1):
+        node = word
+        while node > 0 and seen[node] == 0:
+            seen[node] = word
+            node = gold.heads[node]
+        if node > 0 and seen[node] == word:
+            return False
+    return True
 
 
 cdef void list_children(Gold* gold) noexcept nogil:
@@ -149,18 +167,28 @@ cdef void plan_arcs(Gold* gold, token_t planes, token_t roots) noexcept nogil:
             gold.extra[d] = space.parity[d] ^ (space.need[top] < 0)
 
 
-cdef token_t count_behind(
-    State* state, const Gold* gold, token_t j, const token_t* stack, token_t depth, token_t plane, bint one_root
-) noexcept nogil:
-    """The arcs of a plane between j and the nodes of its stack that can still be built."""
+cdef inline token_t plane_of(const State* state, const Gold* gold, token_t d, token_t node) noexcept nogil:
+    """The plane in which the arc to d can be built, given its end that is not in the buffer; -1 if in none.
+
+    It is the planned one if the node is on the stack of that, else the other's if it is there.
+    """
+    cdef token_t active = state.stack > state.stack2
+    cdef bint here = is_on_stack(state.stack, state.depth, node)
+    if gold.extra[d] == active:
+        return active if here else 1 - active if is_on_stack(state.stack2, state.depth2, node) else -1
+    return 1 - active if is_on_stack(state.stack2, state.depth2, node) else active if here else -1
+
+
+cdef token_t count_behind(State* state, const Gold* gold, token_t j, token_t plane, bint one_root) noexcept nogil:
+    """The arcs between j and the stack of a plane that can still be built there."""
     cdef token_t head = gold.heads[j]
     cdef token_t child = first_child(gold, j)
     cdef token_t count = 0
-    if 0 <= head < j and gold.extra[j] == plane and is_open(state, gold, j, one_root):
-        count += is_on_stack(stack, depth, head)
+    if 0 <= head < j and is_open(state, gold, j, one_root):
+        count += plane_of(state, gold, j, head) == plane
     while 0 <= child < j:
-        if gold.extra[child] == plane and is_open(state, gold, child, one_root):
-            count += is_on_stack(stack, depth, child)
+        if is_open(state, gold, child, one_root):
+            count += plane_of(state, gold, child, child) == plane
         child = next_child(gold, child)
     return count
 
@@ -168,53 +196,59 @@ cdef token_t count_behind(
 cdef token_t count_ahead(
     State* state, const Gold* gold, token_t i, token_t j, token_t plane, bint one_root
 ) noexcept nogil:
-    """The arcs of a plane between i and the buffer, which begins with j, that can still be built."""
+    """The arcs between i, which is on a stack, and the buffer, which begins with j, that can still be built there."""
     cdef token_t child = first_child(gold, i)
     cdef token_t count = 0
-    if gold.heads[i] >= j and gold.extra[i] == plane:
-        count += is_open(state, gold, i, one_root)
+    if gold.heads[i] >= j and is_open(state, gold, i, one_root):
+        count += plane_of(state, gold, i, i) == plane
     while child >= 0:
-        if child >= j and gold.extra[child] == plane:
-            count += is_open(state, gold, child, one_root)
+        if child >= j and is_open(state, gold, child, one_root):
+            count += plane_of(state, gold, child, i) == plane
         child = next_child(gold, child)
     return count
 
 
-cdef inline bint is_on_its_stack(const State* state, const Gold* gold, token_t d, token_t node) noexcept nogil:
-    """Whether a node is on the stack of the plane that the arc to d has."""
-    cdef bint active = (state.stack > state.stack2) == (gold.extra[d] == 1)
-    if active:
-        return is_on_stack(state.stack, state.depth, node)
-    return is_on_stack(state.stack2, state.depth2, node)
+cdef inline token_t lead(const State* state, const Gold* gold, token_t node, token_t j) noexcept nogil:
+    """The head that a word has or may still get while the buffer begins with j, -1 if there is none."""
+    cdef token_t head = gold.heads[node]
+    if state.heads[node] >= 0:
+        return state.heads[node]
+    if head <= 0 or gold.extra[node] < 0 or max(head, node) < j:
+        return -1
+    return head if min(head, node) >= j or plane_of(state, gold, node, min(head, node)) >= 0 else -1
 
 
-cdef token_t count_closed(State* state, const Gold* gold, token_t i, token_t j, token_t built) noexcept nogil:
-    """The arcs between j and the stacks that would close a cycle once i and j are joined, but for the one built."""
-    cdef token_t head = gold.heads[j]
-    cdef token_t child = first_child(gold, j)
-    cdef token_t count = 0
-    if 0 <= head < j and j != built and connected(state, head, i) and is_open(state, gold, j, False):
-        count += is_on_its_stack(state, gold, j, head)
-    while 0 <= child < j:
-        if child != built and connected(state, child, i) and is_open(state, gold, child, False):
-            count += is_on_its_stack(state, gold, child, child)
-        child = next_child(gold, child)
-    return count
+cdef bint leads_to(const State* state, const Gold* gold, token_t node, token_t goal, token_t j) noexcept nogil:
+    """Whether the heads from a word upwards come to another."""
+    cdef token_t steps = 0
+    while node >= 0 and node != goal and steps <= gold.n:
+        node = lead(state, gold, node, j)
+        steps += 1
+    return node == goal
+
+
+cdef token_t cost_of_arc(const State* state, const Gold* gold, token_t head, token_t d, token_t j) noexcept nogil:
+    """What an arc loses: the gold head of d, and one arc if others to come would close a cycle with the new one.
+
+    If the gold head of d was on a cycle with built arcs, it is no new loss. O(depth).
+    """
+    cdef token_t gold_head = lead(state, gold, d, j)
+    if gold_head == head:
+        return 0
+    return (
+        (gold.heads[d] == 0 or (gold_head >= 0 and not leads_to(state, gold, gold_head, d, j)))
+        + leads_to(state, gold, head, d, j)
+    )
 
 
 cdef token_t cost_of_left_arc(State* state, const Gold* gold, token_t i, token_t j) noexcept nogil:
-    """What the arc j -> i loses: the head of i in the buffer or node 0, and arcs that would now close a cycle."""
-    cdef token_t lost = gold.heads[i] == 0 or (gold.heads[i] > j and is_open(state, gold, i, False))
-    return lost + count_closed(state, gold, i, j, i)
+    """What the arc j -> i loses."""
+    return cost_of_arc(state, gold, j, i, j)
 
 
 cdef token_t cost_of_right_arc(State* state, const Gold* gold, token_t i, token_t j) noexcept nogil:
-    """What the arc i -> j loses: the head of j elsewhere, and arcs that would now close a cycle."""
-    cdef token_t head = gold.heads[j]
-    cdef token_t lost = head == 0
-    if head > 0 and head != i and is_open(state, gold, j, False):
-        lost = head > j or is_on_its_stack(state, gold, j, head)
-    return lost + count_closed(state, gold, i, j, j)
+    """What the arc i -> j loses."""
+    return cost_of_arc(state, gold, i, j, j)
 
 
 cdef inline token_t find_root(token_t* parent, token_t node) noexcept nogil:
@@ -247,7 +281,7 @@ cdef token_t cost_of_link(
             continue
         if high < j or not is_open(state, gold, d, one_root):
             continue
-        if low < j and (high == j and low > state.left if lists else not is_on_its_stack(state, gold, d, low)):
+        if low < j and (high == j and low > state.left if lists else plane_of(state, gold, d, low) < 0):
             continue
         if low == 0 and i == 0 and one_root:
             # The one link of node 0 is spent.

@@ -19,8 +19,8 @@ cdef class Planar(TransitionSystem):
     RIGHT-ARC  (S|i, j|B, A)  =>  (S|i, j|B, A + i->j)   if j has no head and i, j are not connected
     end        (S, [], A)
 
-    Words left without a head go under node 0, or with one root the first of them does and takes the others. Costs count
-    the arcs that a move makes impossible by itself; that is exact on the gold path.
+    Words left without a head go under node 0, or with one root that of the largest part, which takes the others. Costs
+    count the arcs that a move makes impossible by itself; that is exact on the gold path.
     """
 
     def __cinit__(self, **options):
@@ -70,12 +70,12 @@ cdef class Planar(TransitionSystem):
         dependent = gold_between(state, gold, i, j, False)
         if dependent >= 0:
             return LEFT_ARC if dependent == i else RIGHT_ARC
-        return REDUCE if count_behind(state, gold, j, state.stack, state.depth, 0, False) else SHIFT
+        return REDUCE if count_behind(state, gold, j, 0, False) else SHIFT
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
         cdef token_t i = stack_at(state, 0)
         cdef token_t j = buffer_at(state, 0)
-        costs[SHIFT] = count_behind(state, gold, j, state.stack, state.depth, 0, False)
+        costs[SHIFT] = count_behind(state, gold, j, 0, False)
         costs[REDUCE] = costs[LEFT_ARC] = costs[RIGHT_ARC] = 0
         if i >= 0:
             costs[REDUCE] = count_ahead(state, gold, i, j, 0, False)

@@ -72,12 +72,12 @@ cdef class PlanarUndirected(TransitionSystem):
         dependent = gold_between(state, gold, i, j, self.single_root)
         if dependent >= 0:
             return ARC
-        return REDUCE if count_behind(state, gold, j, state.stack, state.depth, 0, self.single_root) else SHIFT
+        return REDUCE if count_behind(state, gold, j, 0, self.single_root) else SHIFT
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
         cdef token_t i = stack_at(state, 0)
         cdef token_t j = buffer_at(state, 0)
-        costs[SHIFT] = count_behind(state, gold, j, state.stack, state.depth, 0, self.single_root)
+        costs[SHIFT] = count_behind(state, gold, j, 0, self.single_root)
         costs[REDUCE] = costs[ARC] = 0
         if i >= 0:
             costs[REDUCE] = count_ahead(state, gold, i, j, 0, self.single_root)

@@ -6,10 +6,13 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport label_t, offset_t, token_t
+from crossarc.transitions.plan cimport is_gold_tree
 from crossarc.transitions.state cimport State, release_state, reserve_state, reset_state
 from crossarc.transitions.system cimport Gold, TransitionSystem
 
+from crossarc.errors import StructureError
 from crossarc.structure.classification import checked_batch
+from crossarc.structure.trees import describe_fault
 
 
 def replay(TransitionSystem system, heads, starts):
@@ -37,7 +40,7 @@ def replay(TransitionSystem system, heads, starts):
     cdef token_t* memory
     cdef State state
     cdef Gold gold
-    cdef offset_t s
+    cdef offset_t s, fault = -1
     cdef token_t k
     if sentences:
         longest = <token_t>np.diff(bounds).max()
@@ -56,10 +59,15 @@ def replay(TransitionSystem system, heads, starts):
             for s in range(sentences):
                 gold.n = <token_t>(edges[s + 1] - edges[s]) - 1
                 gold.heads = &gold_heads[edges[s]]
+                if not is_gold_tree(&gold):
+                    fault = s
+                    break
                 moves[s] = rebuild(system, &state, &gold, &right[s])
     finally:
         free(memory)
         release_state(&state)
+    if fault >= 0:
+        raise StructureError(f"sentence {fault}: {describe_fault(flat[bounds[fault]:bounds[fault + 1]])}")
     return np.asarray(right), np.asarray(moves)
 
 

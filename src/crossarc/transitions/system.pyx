@@ -1,7 +1,7 @@
 """What a transition system is: a start, an end, moves with preconditions and effects, and an oracle."""
 
 from crossarc.core.typedefs cimport label_t, token_t, uint32_t
-from crossarc.transitions.state cimport State, add_arc
+from crossarc.transitions.state cimport State, add_arc, find_group
 
 from crossarc.errors import UnknownName
 
@@ -36,21 +36,31 @@ cdef class TransitionSystem:
         """Make a move that is legal."""
 
     cdef void finish(self, State* state, label_t root_label) noexcept nogil:
-        """Give the words that are left without a head one: node 0, or with a single root the root word."""
-        cdef token_t word
+        """Give the words that are left without a head one: node 0, or with a single root the root word.
+
+        If there is no root word yet, it is the one of the largest part, the first of equals. Takes the memory of the
+        stack.
+        """
+        cdef token_t* size = state.stack
         cdef token_t root = 0
+        cdef token_t word
+        for word in range(state.n + 1):
+            size[word] = 0
         for word in range(1, state.n + 1):
+            size[find_group(state, word)] += 1
             if state.heads[word] == 0:
                 root = word
-                break
+        if self.single_root and root == 0:
+            for word in range(1, state.n + 1):
+                if state.heads[word] < 0 and (
+                    root == 0 or size[find_group(state, word)] > size[find_group(state, root)]
+                ):
+                    root = word
+            if root > 0:
+                add_arc(state, 0, root, root_label)
         for word in range(1, state.n + 1):
-            if state.heads[word] >= 0:
-                continue
-            if self.single_root and root > 0:
-                add_arc(state, root, word, root_label)
-            else:
-                add_arc(state, 0, word, root_label)
-                root = word
+            if state.heads[word] < 0:
+                add_arc(state, root if self.single_root else 0, word, root_label)
 
     cdef void prepare(self, Gold* gold) noexcept nogil:
         """Compute once what the oracle needs of a gold tree."""

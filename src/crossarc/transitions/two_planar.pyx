@@ -85,9 +85,9 @@ cdef class TwoPlanar(TransitionSystem):
             dependent = gold_between(state, gold, i, j, False)
         if dependent >= 0:
             return LEFT_ARC if dependent == i else RIGHT_ARC
-        if count_behind(state, gold, j, state.stack, state.depth, plane, False):
+        if count_behind(state, gold, j, plane, False):
             return REDUCE
-        if state.last_move != SWITCH and count_behind(state, gold, j, state.stack2, state.depth2, 1 - plane, False):
+        if state.last_move != SWITCH and count_behind(state, gold, j, 1 - plane, False):
             return SWITCH
         return SHIFT
 
@@ -95,8 +95,8 @@ cdef class TwoPlanar(TransitionSystem):
         cdef token_t i = stack_at(state, 0)
         cdef token_t j = buffer_at(state, 0)
         cdef token_t plane = state.stack > state.stack2
-        cdef token_t here = count_behind(state, gold, j, state.stack, state.depth, plane, False)
-        cdef token_t there = count_behind(state, gold, j, state.stack2, state.depth2, 1 - plane, False)
+        cdef token_t here = count_behind(state, gold, j, plane, False)
+        cdef token_t there = count_behind(state, gold, j, 1 - plane, False)
         costs[SHIFT] = here + there
         costs[SWITCH] = there == 0
         costs[REDUCE] = costs[LEFT_ARC] = costs[RIGHT_ARC] = 0

@@ -82,20 +82,18 @@ cdef class TwoPlanarUndirected(TransitionSystem):
             dependent = gold_between(state, gold, i, j, self.single_root)
         if dependent >= 0:
             return ARC
-        if count_behind(state, gold, j, state.stack, state.depth, plane, self.single_root):
+        if count_behind(state, gold, j, plane, self.single_root):
             return REDUCE
         if state.last_move == SWITCH:
             return SHIFT
-        return SWITCH if count_behind(
-            state, gold, j, state.stack2, state.depth2, 1 - plane, self.single_root
-        ) else SHIFT
+        return SWITCH if count_behind(state, gold, j, 1 - plane, self.single_root) else SHIFT
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
         cdef token_t i = stack_at(state, 0)
         cdef token_t j = buffer_at(state, 0)
         cdef token_t plane = state.stack > state.stack2
-        cdef token_t here = count_behind(state, gold, j, state.stack, state.depth, plane, self.single_root)
-        cdef token_t there = count_behind(state, gold, j, state.stack2, state.depth2, 1 - plane, self.single_root)
+        cdef token_t here = count_behind(state, gold, j, plane, self.single_root)
+        cdef token_t there = count_behind(state, gold, j, 1 - plane, self.single_root)
         costs[SHIFT] = here + there
         costs[SWITCH] = there == 0
         costs[REDUCE] = costs[ARC] = 0

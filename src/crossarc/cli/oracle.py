@@ -1,0 +1,164 @@
+"""`crossarc oracle`: the derivation of a tree, move by move, as the papers print it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crossarc.cli.arguments import From, Markdown
+from crossarc.cli.console import Table, counted, print_tables
+from crossarc.errors import CrossarcError
+
+if TYPE_CHECKING:
+    from crossarc.transitions import Configuration
+    from crossarc.treebank import Sentence
+
+SHOWN = 5  # nodes of a stack, list or buffer; the rest is three dots
+
+
+def oracle(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A treebank with trees, - for standard input.")],
+    parser: Annotated[str, typer.Option("--parser", metavar="NAME", help="The transition system or a parser's name.")],
+    sentence: Annotated[
+        list[str] | None, typer.Option("--sentence", metavar="ID|N|N-M", help="Only these sentences, by id or number.")
+    ] = None,
+    source: From = None,
+    markdown: Markdown = False,
+) -> None:
+    """Print how a transition system builds the trees of a file: each move and what it leads to.
+
+    \b
+    $ crossarc oracle train.conllu --parser arc-hybrid --sentence 1
+    s1
+    Move         Stack         Buffer        Arc
+                 [ROOT]        [She, left]
+    SHIFT        [ROOT, She]   [left]
+    LEFT-ARC     [ROOT]        [left]        left -nsubj-> She
+    ...
+    """
+    print_tables(derivations(file, parser, sentence or (), source), markdown=markdown)
+
+
+def derivations(file: str, parser: str, names: Sequence[str] = (), source: str | None = None) -> Iterator[Table]:
+    """The derivations of the sentences asked for, one table each."""
+    from crossarc.cli.draw import Selection
+    from crossarc.treebank import read
+
+    check_system(parser)
+    selection = Selection(names)
+    for number, each in enumerate(read(file, source), 1):
+        if selection.takes(number, each.id):
+            yield derivation_table(each, parser, f"{each.id or number}")
+        if selection.is_complete(number):
+            return
+    selection.check(file)
+
+
+def check_system(parser: str) -> tuple[str, bool]:
+    """The system of a parser, and whether it builds all root links; reconstructions differ in that."""
+    from crossarc.errors import UnknownName
+    from crossarc.transitions import SYSTEMS
+
+    for ending in ("-naive", "-label"):
+        if parser.endswith(ending) and parser.removesuffix(ending) + "-undirected" in SYSTEMS:
+            return parser.removesuffix(ending) + "-undirected", ending == "-naive"
+    if parser not in SYSTEMS:
+        raise UnknownName("transition system", parser, SYSTEMS)
+    return parser, False
+
+
+def derivation_table(sentence: Sentence, parser: str, title: str) -> Table:
+    """One row a move: the move, the configuration it leads to, and the arc it makes."""
+    from crossarc.draw.characters import printable
+    from crossarc.errors import StructureError
+    from crossarc.transitions import Configuration, get_system
+
+    name, all_links = check_system(parser)
+    heads = sentence.heads
+    system = get_system(name, single_root=bool((heads == 0).sum() == 1), root_links="all" if all_links else "uncrossed")
+    try:
+        configuration = Configuration(system, heads)
+    except StructureError as error:
+        raise CrossarcError(f"{sentence.source}:{sentence.line}: sentence {sentence.id!r}: {error}") from None
+    words = ["ROOT", *(printable(form) for form in sentence.forms[1:])]
+    labels = ["", *(printable(label) for label in sentence.deprels[1:])]
+    table = Table(title, ["Move", *columns_of(configuration), "Arc"])
+    table.rows.append(["", *cells_of(configuration, words), ""])
+    while not configuration.is_final():
+        before = configuration.heads
+        links = len(configuration.links)
+        move = configuration.oracle()
+        configuration.apply(move)
+        arc = ""
+        if len(configuration.links) > links:
+            left, right, _ = configuration.links[-1]
+            word = left if heads[left] == right else right
+            arc = f"{words[left]} -{labels[word]}- {words[right]}"
+        for word, (old, new) in enumerate(zip(before, configuration.heads, strict=True)):
+            if old != new:
+                arc = arc_text(words, labels, new, word, bool(heads[word] == new))
+        table.rows.append([system.moves[move], *cells_of(configuration, words), arc])
+    table.note = outcome(configuration, words, labels, len(table.rows) - 1)
+    return table
+
+
+def arc_text(words: Sequence[str], labels: Sequence[str], head: int, word: int, gold: bool) -> str:
+    """An arc as words; one that is not in the gold tree has no label."""
+    return f"{words[head]} -{labels[word] if gold else '?'}-> {words[word]}"
+
+
+def outcome(configuration: Configuration, words: Sequence[str], labels: Sequence[str], moves: int) -> str:
+    """What is done after the last move, and whether it gives the tree."""
+    before = configuration.heads
+    configuration.finish()
+    gold = configuration.gold
+    wrong = sum(head != wanted for head, wanted in zip(configuration.heads, gold, strict=True))
+    rest = ""
+    if configuration.system.directed:
+        added = [word for word in range(1, len(gold)) if before[word] < 0]
+        rest = "; ".join(
+            arc_text(words, labels, configuration.heads[word], word, gold[word] == configuration.heads[word])
+            for word in added
+        )
+    ending = f"{counted(wrong, 'head')} cannot be built" if wrong else "the tree is rebuilt"
+    return f"{counted(moves, 'move')}{f', then {rest}' if rest else ''}: {ending}"
+
+
+def columns_of(configuration: Configuration) -> list[str]:
+    """The parts of a configuration that its system has."""
+    name = configuration.system.name
+    if name.startswith("covington"):
+        return ["List 1", "List 2", "Buffer"]
+    if name.startswith("two-planar"):
+        return ["Active stack", "Other stack", "Buffer"]
+    return ["Stack", "Buffer"]
+
+
+def cells_of(configuration: Configuration, words: Sequence[str]) -> list[str]:
+    """The parts of a configuration as words."""
+    name = configuration.system.name
+    buffer = opening([words[node] for node in configuration.buffer])
+    if name.startswith("covington"):
+        first = 1 if configuration.system.directed else 0
+        end = configuration.buffer[0] if configuration.buffer else len(words)
+        return [
+            closing(words[first : configuration.left + 1]),
+            opening(words[configuration.left + 1 if configuration.left >= first else first : end]),
+            buffer,
+        ]
+    stack = closing([words[node] for node in configuration.stack])
+    if name.startswith("two-planar"):
+        return [stack, closing([words[node] for node in configuration.stack2]), buffer]
+    return [stack, buffer]
+
+
+def opening(words: Sequence[str]) -> str:
+    """A list by its first words."""
+    return f"[{', '.join([*words[:SHOWN], *(['...'] if len(words) > SHOWN else [])])}]"
+
+
+def closing(words: Sequence[str]) -> str:
+    """A list by its last words, where the top of a stack is."""
+    return f"[{', '.join([*(['...'] if len(words) > SHOWN else []), *words[-SHOWN:]])}]"
