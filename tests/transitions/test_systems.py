@@ -291,3 +291,14 @@ def test_the_swap_oracle_is_lazy():
 def test_a_configuration_refuses_illegal_moves():
     with pytest.raises(ValueError, match="LEFT-ARC is not legal"):
         Configuration(get_system("arc-standard"), [-1, 0]).apply(1)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_move_says_whether_it_takes_a_label(name):
+    system = get_system(name)
+    assert len(system.labelled) == len(system.moves)
+    assert all(
+        labelled == move.endswith("ARC")
+        for move, labelled in zip(system.moves, system.labelled, strict=True)
+        if move != "NO-ARC"
+    )

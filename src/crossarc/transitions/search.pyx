@@ -62,7 +62,6 @@ cdef class Workspace:
             self.gold.labels = labels
             system.prepare(&self.gold)
 
-
     cdef void reconstruct(self, bint keep_root_links, bint single_root, label_t root_label) noexcept nogil:
         """Heads and labels of an undirected parse whose labels say which way their links should point.
 

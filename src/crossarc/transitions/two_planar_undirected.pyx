@@ -26,7 +26,7 @@ cdef class TwoPlanarUndirected(TransitionSystem):
     def __cinit__(self, **options):
         self.name = "two-planar-undirected"
         self.moves = ("SHIFT", "REDUCE", "ARC", "SWITCH")
-        self.labelled = (False, False, True, True, self.single_root)
+        self.labelled = (False, False, True, False)
         self.directed = False
         self.covers = "two-planar"
 
