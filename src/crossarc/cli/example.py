@@ -10,6 +10,20 @@ import typer
 
 from crossarc.cli.console import print_tables
 
+# Form, lemma, UPOS and XPOS of a sentence that the treebank has not got.
+NEW_SENTENCE = """
+Tom Tom PROPN NNP
+found find VERB VBD
+a a DET DT
+key key NOUN NN
+today today ADV RB
+that that PRON WP
+opens open VERB VBZ
+the the DET DT
+door door NOUN NN
+. . PUNCT .
+"""
+
 
 def example(
     output: Annotated[
@@ -37,15 +51,23 @@ def copy_example(path: str, output: str) -> int:
 
 
 def show_example(path: str) -> None:
-    """Describe the treebank and draw two of its sentences: one with crossing arcs, one with second heads."""
+    """Describe the treebank, draw two of its sentences, train a parser on it and draw how it parses a new sentence."""
     from crossarc.cli.stats import advice, stats_table, summarise_file
     from crossarc.draw import to_text
-    from crossarc.treebank import read
+    from crossarc.parsers import Parser
+    from crossarc.treebank import Sentence, read
 
+    color = sys.stdout.isatty()
     summary = summarise_file(path, None)
     print_tables([stats_table({"example.conllu": summary})])
     print(advice(summary), end="\n\n")
     sentences = {sentence.id: sentence for sentence in read(path)}
     for name in ("example-1", "example-12"):
         print(f"{name}: {sentences[name].text}")
-        print(to_text(sentences[name], color=sys.stdout.isatty()))
+        print(to_text(sentences[name], color=color), end="\n\n")
+    parser = Parser("swap").fit(sentences.values())
+    rows = [["", "", "", ""], *(line.split() for line in NEW_SENTENCE.strip().split("\n"))]
+    forms, lemmas, upos, xpos = (list(column) for column in zip(*rows, strict=True))
+    new = Sentence.from_columns(forms=forms, lemmas=lemmas, upos=upos, xpos=xpos)
+    print(f"A new sentence, parsed by a swap parser trained on those {len(sentences)}: {new.text}")
+    print(to_text(next(parser.parse([new])), color=color))

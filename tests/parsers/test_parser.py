@@ -1,0 +1,160 @@
+"""Every preset learns the example treebank, keeps itself in a file, and gives the same trees however it is run."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from crossarc.cli import main
+from crossarc.errors import CrossarcError, ModelError, UnknownName
+from crossarc.learning.weights import Weights
+from crossarc.parsers import PRESETS, Parser, load
+from crossarc.treebank import read, write
+
+
+@pytest.fixture(scope="module")
+def trained(example):
+    """Each preset, trained once on the example treebank."""
+    return {name: Parser(name, epochs=8).fit(example) for name in PRESETS}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_learns(trained, example, name):
+    parser = trained[name]
+    scores = parser.evaluate(example)
+    assert scores.broken == 0
+    assert scores.uas > (85 if name == "arc-standard" else 88), name
+    for sentence in parser.parse(example):
+        assert sentence.is_tree
+        assert len(sentence.roots) == 1
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_models_are_kept_and_come_back(trained, example, tmp_path, name):
+    path = tmp_path / "a.crossarc"
+    trained[name].save(path)
+    again = load(path)
+    assert list(again.parse(example)) == list(trained[name].parse(example))
+    assert again.settings == trained[name].settings
+    again.save(tmp_path / "b.crossarc")
+    assert (tmp_path / "b.crossarc").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label"])
+def test_the_same_seed_gives_the_same_bytes(example, tmp_path, name):
+    for copy in ("a", "b"):
+        Parser(name, epochs=3, seed=7).fit(example, dev=example).save(tmp_path / copy)
+    Parser(name, epochs=3, seed=8).fit(example, dev=example).save(tmp_path / "c")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert (tmp_path / "a").read_bytes() != (tmp_path / "c").read_bytes()
+
+
+def test_non_projective_trees_are_built(trained, example):
+    for name in ("swap", "covington", "two-planar", "covington-label", "two-planar-label", "arc-eager-pp"):
+        scores = trained[name].evaluate(example)
+        assert scores.non_projective.recall > 60, name
+        assert scores.non_projective.precision > 60, name
+    for name in ("arc-eager", "arc-hybrid", "arc-standard"):
+        assert trained[name].evaluate(example).non_projective.system == 0
+
+
+def test_threads_and_batches_do_not_matter(trained, example, monkeypatch):
+    sentences = list(read(example)) * 20
+    expected = list(trained["arc-hybrid"].parse(sentences))
+    monkeypatch.setattr("crossarc.parsers.transition.BATCH_WORDS", 50)
+    for threads in (1, 2, 5):
+        assert list(trained["arc-hybrid"].parse(sentences, threads=threads)) == expected
+
+
+def test_all_but_the_tree_is_kept(trained, example):
+    for before, after in zip(read(example), trained["arc-hybrid"].parse(example), strict=True):
+        assert after.replace(heads=before.heads, deprels=before.deprels).raw == before.raw
+
+
+def test_odd_sentences(trained):
+    parser = trained["arc-hybrid"]
+    assert list(parser.parse([])) == []
+    word = b"1\tzzz\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+    (one,) = parser.parse(read([word.decode()]))
+    assert one.heads.tolist() == [-1, 0]
+    lines = [f"{i}\tw{i}\t_\tNOUN\t_\t_\t_\t_\t_\t_" for i in range(1, 3001)]
+    for name in ("arc-hybrid", "two-planar-label", "arc-eager"):
+        (long,) = trained[name].parse(read(lines))
+        assert long.is_tree
+        assert len(long.roots) == 1
+
+
+def test_several_roots_are_learned(malformed):
+    path = malformed / "several-roots.conllu"
+    parser = Parser("arc-hybrid", epochs=5).fit(path)
+    assert [len(sentence.roots) for sentence in parser.parse(path)] == [1, 2]
+    single = Parser("arc-hybrid", epochs=5, single_root=True).fit(path)
+    assert [len(sentence.roots) for sentence in single.parse(path)] == [1, 1]
+
+
+def test_mistakes():
+    with pytest.raises(UnknownName, match="no parser 'two-plannar'; did you mean 'two-planar'"):
+        Parser("two-plannar")
+    with pytest.raises(UnknownName, match="no setting 'epoch'; did you mean 'epochs'"):
+        Parser("swap", epoch=3)
+    with pytest.raises(CrossarcError, match="setting epochs = 0"):
+        Parser("swap", epochs=0)
+    with pytest.raises(CrossarcError, match="not trained yet"):
+        Parser("swap").parse([])
+    with pytest.raises(CrossarcError, match="no sentence to learn from"):
+        Parser("swap").fit([])
+
+
+def test_damaged_models(trained, tmp_path):
+    path = tmp_path / "m.crossarc"
+    trained["arc-hybrid"].save(path)
+    data = path.read_bytes()
+    for broken in (data[:-100], data[: len(data) // 2], b"x" * 100, b"", data[:5000] + b"!" + data[5001:]):
+        path.write_bytes(broken)
+        with pytest.raises(ModelError, match=r"m\.crossarc"):
+            load(path)
+
+
+def test_weights_average_over_steps(trained):
+    weights = Weights(4)
+    assert len(weights) == 0
+    places, _, unit = weights.pack()
+    assert not places["key"].any()
+    assert unit == 1.0
+    model = trained["arc-hybrid"].model
+    used = model.places[model.places["key"] != 0]
+    assert (used["size"] > 0).all()
+    assert int(used["size"].sum()) == len(model.cells)
+    assert np.abs(model.cells["weight"]).max() == 32767
+
+
+def test_commands(example, tmp_path, monkeypatch, capsys):
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
+        with pytest.raises(SystemExit) as leave:
+            main()
+        return leave.value.code or 0, capsys.readouterr()
+
+    model, parsed = tmp_path / "m.crossarc", tmp_path / "p.conllu"
+    code, printed = run("train", "--train", example, "--dev", example, "-o", model, "--epochs", 3, "--parser", "swap")
+    assert code == 0
+    assert "epoch 3/3" in printed.err
+    assert "best: epoch " in printed.err
+    code, printed = run("parse", model, example, "-o", parsed, "--threads", 2)
+    assert code == 0
+    assert "40 sentences, 318 words" in printed.err
+    assert len(list(read(parsed, check="tree"))) == 40
+    manifest = json.loads(run("info", model, "--json")[1].out)
+    assert manifest["settings"]["parser"] == "swap"
+    assert manifest["data"]["words"] == 318
+    assert "swap" in run("info", model)[1].out
+    assert all(name in run("parsers")[1].out for name in PRESETS)
+    assert run("train", "--train", example, "-o", model, "--parser", "no")[0] == 2
+    (tmp_path / "c.toml").write_text("parser = 'planar'\nepochs = 2\n")
+    assert "epoch 2/2" in run("train", "--train", example, "-o", model, "--config", tmp_path / "c.toml")[1].err
+    (tmp_path / "bad.toml").write_text("epochs = ")
+    assert "bad.toml" in run("train", "--train", example, "-o", model, "--config", tmp_path / "bad.toml")[1].err
+    raw = tmp_path / "raw.conllu.gz"
+    write((sentence.replace(heads=[-1] * (len(sentence) + 1)) for sentence in read(example)), raw)
+    assert run("parse", model, raw, "-o", parsed)[0] == 0
