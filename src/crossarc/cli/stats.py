@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crossarc.cli.arguments import Files, From, Json, Markdown, check_stdin
-from crossarc.cli.console import Cell, Table, print_json, print_tables, show, tracked
+from crossarc.cli.console import Cell, Table, console, print_json, print_tables, show, tracked
 
 if TYPE_CHECKING:
     from crossarc.structure import Summary
@@ -44,7 +44,7 @@ def stats(
     if json:
         print_json({path: summary.to_dict() | {"advice": advice(summary)} for path, summary in summaries.items()})
         return
-    print_tables([stats_table(summaries)], markdown=markdown)
+    print_tables([stats_table(group) for group in columns_that_fit(summaries)], markdown=markdown)
     for path, summary in summaries.items():
         name = f"{short(path)}: " if len(summaries) > 1 else ""
         print(f"{name}{advice(summary)}")
@@ -85,6 +85,14 @@ def advice(summary: Summary) -> str:
     return f"{found}" + (f". Not in crossarc yet: {', '.join(missing)}" if missing else "")
 
 
+def columns_that_fit(summaries: dict[str, Summary]) -> list[dict[str, Summary]]:
+    """The files in groups whose columns fit the screen side by side."""
+    names = list(summaries)
+    widest = 34 + 3 + max(len(short(name)) for name in names)
+    room = max(1, (console().width - 34) // (widest - 34))
+    return [{name: summaries[name] for name in names[at : at + room]} for at in range(0, len(names), room)]
+
+
 def stats_table(summaries: dict[str, Summary]) -> Table:
     """One column a file, one row a figure; figures of graphs only where there are any."""
     rows: dict[str, list[Cell]] = {}
@@ -122,10 +130,12 @@ def figures(summary: Summary, graphs: bool) -> dict[str, Cell]:
         "tree depth, mean / max": f"{summary.depth_mean:.1f} / {summary.depth_max:,}",
         "dependency length, mean / max": f"{summary.dependency_length_mean:.1f} / {summary.dependency_length_max:,}",
     }
+    if not summary.trees:  # nothing is no zero
+        rows |= dict.fromkeys(list(rows)[list(rows).index("sentences with several roots") :])
     if graphs:
         graph = summary.graphs
         of_all = 100 / max(1, graph.sentences)
-        rows |= {
+        found: dict[str, Cell] = {
             "graphs": graph.sentences,
             "graphs that cannot be read": graph.unusable,
             "graphs that differ from the tree": percent(graph.differing * of_all),
@@ -133,5 +143,8 @@ def figures(summary: Summary, graphs: bool) -> dict[str, Cell]:
             "arcs a node": graph.arcs_per_node,
             "cyclic graphs": percent(graph.cyclic * of_all),
             "projective graphs": percent(graph.projective * of_all),
+        }
+        rows |= {
+            name: value if graph.sentences or index < 2 else None for index, (name, value) in enumerate(found.items())
         }
     return rows
