@@ -120,13 +120,15 @@ def test_weights_average_over_steps(trained):
     weights = Weights(4)
     assert len(weights) == 0
     places, _, unit = weights.pack()
-    assert not places["key"].any()
+    assert not places["start"].any()
     assert unit == 1.0
     model = trained["arc-hybrid"].model
-    used = model.places[model.places["key"] != 0]
-    assert (used["size"] > 0).all()
-    assert int(used["size"].sum()) == len(model.cells)
-    assert np.abs(model.cells["weight"]).max() == 32767
+    starts = model.places["start"][model.places["start"] != 0]
+    sizes = model.cells["action"][starts].astype(int)
+    assert (sizes > 0).all()
+    assert len(set(starts.tolist())) == len(starts)
+    assert int((sizes + 1).sum()) + 1 == len(model.cells)
+    assert np.abs(model.cells["weight"].astype(int)).max() == 32767
 
 
 def test_commands(example, tmp_path, monkeypatch, capsys):

@@ -179,7 +179,7 @@ cdef class Weights:
         cdef hash_t slot, place, mask, size
         cdef Place[::1] places
         cdef Cell[::1] cells
-        cdef uint32_t at = 0, begin
+        cdef uint32_t at = 1, begin     # no row starts at 0
         for row in range(self.row_count):
             for i in range(self.rows[row].size):
                 entry = self.entries + self.rows[row].start + i
@@ -194,13 +194,13 @@ cdef class Weights:
                 value = (entry.total + <double>entry.weight * (self.now - entry.stamp)) / steps * scale
                 filled += abs(value) >= limit
             kept += filled > 0
-            cells_count += filled
+            cells_count += filled + (filled > 0)
         size = 1024
         while size * 7 < <hash_t>kept * 10:
             size *= 2
         mask = size - 1
-        place_array = np.zeros(size, dtype=[("key", "u8"), ("start", "u4"), ("size", "u4")])
-        cell_array = np.zeros(max(1, cells_count), dtype=[("action", "u2"), ("weight", "i2")])
+        place_array = np.zeros(size, dtype=[("check", "u4"), ("start", "u4")])
+        cell_array = np.zeros(1 + cells_count, dtype=[("action", "u2"), ("weight", "i2")])
         places = place_array
         cells = cell_array
         # Rows in the order of their numbers, so that the same training gives the same bytes.
@@ -209,6 +209,7 @@ cdef class Weights:
             if row < 0:
                 continue
             begin = at
+            at += 1
             for i in range(self.rows[row].size):
                 entry = self.entries + self.rows[row].start + i
                 value = (entry.total + <double>entry.weight * (self.now - entry.stamp)) / steps * scale
@@ -216,14 +217,15 @@ cdef class Weights:
                     cells[at].action = <uint16_t>entry.action
                     cells[at].weight = <int16_t>(value + 0.5 if value > 0 else value - 0.5)
                     at += 1
-            if at == begin:
+            if at == begin + 1:
+                at = begin
                 continue
+            cells[begin].action = <uint16_t>(at - begin - 1)
             place = self.slots[slot].key & mask
-            while places[place].key != 0:
+            while places[place].start != 0:
                 place = (place + 1) & mask
-            places[place].key = self.slots[slot].key
+            places[place].check = <uint32_t>(self.slots[slot].key >> 32)
             places[place].start = begin
-            places[place].size = at - begin
         return place_array, cell_array, 1 / scale
 
 
@@ -231,23 +233,25 @@ cdef void score_packed(const Packed* packed, const hash_t* keys, int32_t count, 
     """The sum of the weights of all keys for every action."""
     cdef int32_t k, found = 0
     cdef hash_t place
+    cdef uint32_t check
     cdef const Cell* cell
     cdef const Cell* end
-    cdef const Place* hits[512]
+    cdef uint32_t hits[512]
     memset(scores, 0, packed.actions * sizeof(int32_t))
     for k in range(count):
         prefetch(&packed.places[keys[k] & packed.mask])
     for k in range(count):
         place = keys[k] & packed.mask
-        while packed.places[place].key != keys[k] and packed.places[place].key != 0:
+        check = <uint32_t>(keys[k] >> 32)
+        while packed.places[place].check != check and packed.places[place].start != 0:
             place = (place + 1) & packed.mask
-        if packed.places[place].key != 0:
-            hits[found] = packed.places + place
-            prefetch(packed.cells + packed.places[place].start)
+        if packed.places[place].start != 0:
+            hits[found] = packed.places[place].start
+            prefetch(packed.cells + hits[found])
             found += 1
     for k in range(found):
-        cell = packed.cells + hits[k].start
-        end = cell + hits[k].size
+        cell = packed.cells + hits[k]
+        end = cell + cell.action
         while cell < end:
-            scores[cell.action] += cell.weight
             cell += 1
+            scores[cell.action] += cell.weight

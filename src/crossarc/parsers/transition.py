@@ -27,7 +27,7 @@ from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 Arrays = dict[str, NDArray[Any]]
-PLACE = np.dtype([("key", "u8"), ("start", "u4"), ("size", "u4")])
+PLACE = np.dtype([("check", "u4"), ("start", "u4")])
 CELL = np.dtype([("action", "u2"), ("weight", "i2")])
 BATCH_WORDS = 20_000
 
@@ -123,7 +123,7 @@ class TransitionModel:
         arrays: Arrays = {
             "moves": self.moves,
             "move_labels": self.move_labels,
-            "places": self.places.view(np.uint64).reshape(-1, 2),
+            "places": self.places.view(np.uint32).reshape(-1, 2),
             "cells": self.cells.view(np.uint16).reshape(-1, 2),
         }
         for name, table in self.attributes.tables.items():
