@@ -84,23 +84,25 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+# Every command with what it does in a few words.
+COMMANDS = {
+    example: "Show crossarc at work, or write its treebank.",
+    stats: "Describe treebanks and recommend a parser.",
+    train: "Train a parser.",
+    parse: "Parse treebank files.",
+    evaluate: "Score a parsed file against gold.",
+    compare: "Compare two parsed files, with significance.",
+    draw: "Draw trees, graphs and differences.",
+    validate: "Find what is wrong with a treebank.",
+    convert: "Convert among treebank formats.",
+    transform: "Make trees projective, and back.",
+    oracle: "Print how a system builds trees.",
+    info: "Print what a model file is.",
+    parsers: "List the parsers that can be trained.",
+}
 ALONE = (example, parsers)  # what does something without any argument
-for command in (
-    example,
-    stats,
-    train,
-    parse,
-    evaluate,
-    compare,
-    draw,
-    validate,
-    convert,
-    transform,
-    oracle,
-    info,
-    parsers,
-):
-    app.command(no_args_is_help=command not in ALONE)(guarded(command))
+for command, summary in COMMANDS.items():
+    app.command(short_help=summary, no_args_is_help=command not in ALONE)(guarded(command))
 
 
 def main() -> None:

@@ -39,9 +39,9 @@ cdef class Weights:
     cdef int32_t claim(self, hash_t key) except -3 nogil
     cdef int grow(self) except -1 nogil
 
-# The weights of a trained model: a small place in a table for each key, and somewhere else its cells. The lower bits of a
-# key say where its place is and the upper 32 are kept there; all of a key would double the table, which is what a
-# parser waits for, and two keys alike in all those bits are as good as never met.
+# The weights of a trained model: a small place in a table for each key, and somewhere else its cells. The lower bits
+# of a key say where its place is and the upper 32 are kept there; all of a key would double the table, which is what
+# a parser waits for, and two keys alike in all those bits are as good as never met.
 cdef struct Place:
     uint32_t check
     uint32_t start          # of its cells: the first holds their number as its action; 0 where the place is free
