@@ -85,7 +85,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 
 # Every command with what it does in a few words.
-COMMANDS = {
+COMMANDS: dict[Callable[..., None], str] = {
     example: "Show crossarc at work, or write its treebank.",
     stats: "Describe treebanks and recommend a parser.",
     train: "Train a parser.",
