@@ -13,7 +13,7 @@ from libc.string cimport memcpy, memset
 
 from crossarc.core.typedefs cimport int32_t, token_t
 from crossarc.treebank.layout cimport (
-    EMPTY_ROW, NO_FAULT, RANGE_ROW, Fault, Layout, Spec, find_end, make_spec, number, parse, release,
+    EMPTY_ROW, NO_FAULT, RANGE_ROW, Layout, Spec, make_spec, number, parse, release,
 )
 
 from crossarc.errors import TreebankError
@@ -616,60 +616,3 @@ def as_field(value, str name, int32_t word):
     if "\t" in value or "\n" in value or "\r" in value:
         raise TreebankError(f"{name}[{word}] is {value!r}; a field holds neither tabs nor line ends")
     return (<str>value).encode() if value else b"_"
-
-
-cdef class Scanner:
-    """Splits a stream of bytes into sentences; what is none comes out as (bytes, line) for others to look at."""
-
-    cdef bytes rest
-    cdef object format
-    cdef str source
-    cdef Py_ssize_t line
-    cdef Layout layout
-    cdef Spec spec
-
-    def __cinit__(self, format, str source):
-        self.rest = b""
-        self.format = format
-        self.source = source
-        self.line = 1
-        memset(&self.layout, 0, sizeof(Layout))
-        self.spec = make_spec(format)
-
-    def __dealloc__(self):
-        release(&self.layout)
-
-    @property
-    def pending(self):
-        """How many bytes wait for the end of their sentence."""
-        return len(self.rest)
-
-    def feed(self, bytes block, bint final=False):
-        """The sentences that are complete after these bytes; with `final`, all that is left."""
-        cdef bytes data = self.rest + block if self.rest else block
-        cdef const char* start = data
-        cdef Py_ssize_t size = len(data)
-        cdef Py_ssize_t begin = 0
-        cdef Py_ssize_t end = 0
-        cdef Py_ssize_t lines = 0
-        cdef bint has_tokens = False
-        cdef Fault fault
-        cdef list sentences = []
-        cdef Sentence sentence
-        while begin < size:
-            end = find_end(start, begin, size, final, &lines, &has_tokens)
-            if end < 0:
-                break
-            raw = data[begin:end]
-            if has_tokens or raw.strip():
-                fault = parse(start + begin, end - begin, &self.spec, &self.layout)
-                if fault == NO_FAULT:
-                    sentence = Sentence.__new__(Sentence)
-                    sentence.fill(raw, self.format, self.source, self.line, &self.layout)
-                    sentences.append(sentence)
-                else:
-                    sentences.append((raw, self.line))
-            self.line += lines
-            begin = end
-        self.rest = data[begin:]
-        return sentences

@@ -1,0 +1,63 @@
+"""A stream of bytes as sentences."""
+
+from libc.string cimport memset
+
+from crossarc.treebank.layout cimport NO_FAULT, Fault, Layout, Spec, find_end, make_spec, parse, release
+from crossarc.treebank.sentence cimport Sentence
+
+
+cdef class Scanner:
+    """Splits a stream of bytes into sentences; what is none comes out as (bytes, line) for others to look at."""
+
+    cdef bytes rest
+    cdef object format
+    cdef str source
+    cdef Py_ssize_t line
+    cdef Layout layout
+    cdef Spec spec
+
+    def __cinit__(self, format, str source):
+        self.rest = b""
+        self.format = format
+        self.source = source
+        self.line = 1
+        memset(&self.layout, 0, sizeof(Layout))
+        self.spec = make_spec(format)
+
+    def __dealloc__(self):
+        release(&self.layout)
+
+    @property
+    def pending(self):
+        """How many bytes wait for the end of their sentence."""
+        return len(self.rest)
+
+    def feed(self, bytes block, bint final=False):
+        """The sentences that are complete after these bytes; with `final`, all that is left."""
+        cdef bytes data = self.rest + block if self.rest else block
+        cdef const char* start = data
+        cdef Py_ssize_t size = len(data)
+        cdef Py_ssize_t begin = 0
+        cdef Py_ssize_t end = 0
+        cdef Py_ssize_t lines = 0
+        cdef bint has_tokens = False
+        cdef Fault fault
+        cdef list sentences = []
+        cdef Sentence sentence
+        while begin < size:
+            end = find_end(start, begin, size, final, &lines, &has_tokens)
+            if end < 0:
+                break
+            raw = data[begin:end]
+            if has_tokens or raw.strip():
+                fault = parse(start + begin, end - begin, &self.spec, &self.layout)
+                if fault == NO_FAULT:
+                    sentence = Sentence.__new__(Sentence)
+                    sentence.fill(raw, self.format, self.source, self.line, &self.layout)
+                    sentences.append(sentence)
+                else:
+                    sentences.append((raw, self.line))
+            self.line += lines
+            begin = end
+        self.rest = data[begin:]
+        return sentences
