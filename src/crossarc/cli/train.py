@@ -37,11 +37,11 @@ def train(
     """Train a parser; keep the epoch that is best on the development set.
 
     \b
-    $ crossarc train --train train.conllu --dev dev.conllu -o danish.crossarc
-    validated 4,508 sentences, 80,395 words
-    parser arc-hybrid
-    epoch 10/10  wrong 1.20%  dev LAS 83.10  UAS 86.52
-    best: epoch 9, dev LAS 83.21. Saved danish.crossarc (38 MB)
+    $ crossarc train --train train.conllu --dev dev.conllu --parser swap --epochs 3 -o danish.crossarc
+    parser swap
+    epoch 3/3  wrong 5.26%  dev LAS 83.01  UAS 87.08
+    learned from 4,508 sentences, 80,395 words
+    best: epoch 3, dev LAS 83.01. Saved danish.crossarc (19 MB)
     """
     given = {"epochs": epochs, "seed": seed}
     options = settings_of(config) | {name: value for name, value in given.items() if value is not None}
