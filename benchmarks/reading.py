@@ -52,8 +52,12 @@ def ours(path: str) -> dict[str, Callable[[], object]]:
 
 
 def peers(path: str) -> dict[str, Callable[[], object]]:
-    import conllu
-    import pyconll
+    try:
+        import conllu
+        import pyconll
+    except ImportError as error:
+        print(f"without peers: {error.name} is not installed (pip install '.[bench]' brings it)")
+        return {}
 
     def conllu_read() -> None:
         with open(path, encoding="utf-8") as file:
