@@ -9,7 +9,7 @@ import pytest
 from crossarc.cli import main
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.learning.weights import Weights
-from crossarc.parsers import PRESETS, Parser, load
+from crossarc.parsers import PRESETS, Parser, load, write_model
 from crossarc.treebank import read, write
 
 
@@ -116,6 +116,38 @@ def test_damaged_models(trained, tmp_path):
             load(path)
 
 
+def test_files_that_hold_no_parser(trained, tmp_path):
+    """Whole files whose tables do not fit together are refused before native code follows them."""
+    path = tmp_path / "m.crossarc"
+    parser = trained["two-planar-label"]
+    manifest, arrays = parser.model.to_arrays()
+    manifest |= parser.manifest_
+
+    def changed(name, row, value):
+        array = arrays[name].copy()
+        array[row] = value
+        return {**arrays, name: array}
+
+    used = int(np.flatnonzero(arrays["places"][:, 1])[0])
+    faults = [
+        ({"kind": "other"}, arrays),
+        (manifest, {name: array for name, array in arrays.items() if name != "cells"}),
+        ({**manifest, "root_label": 99}, arrays),
+        (manifest, changed("places", (used, 1), 2**32 - 1)),
+        (manifest, changed("cells", (int(arrays["places"][used, 1]), 0), 60_000)),
+        (manifest, changed("moves", 0, 7)),
+        (manifest, changed("move_labels", 0, 10_000)),
+        (manifest, {**arrays, "places": arrays["places"][:-1]}),
+        (manifest, {**arrays, "places": np.ones_like(arrays["places"])}),
+    ]
+    write_model(path, manifest, arrays)
+    assert load(path).settings == parser.settings
+    for wrong, tables in faults:
+        write_model(path, wrong, tables)
+        with pytest.raises(ModelError, match=r"m\.crossarc: the file holds no parser"):
+            load(path)
+
+
 def test_weights_average_over_steps(trained):
     weights = Weights(4)
     assert len(weights) == 0
@@ -127,7 +159,7 @@ def test_weights_average_over_steps(trained):
     sizes = model.cells["action"][starts].astype(int)
     assert (sizes > 0).all()
     assert len(set(starts.tolist())) == len(starts)
-    assert int((sizes + 1).sum()) + 1 == len(model.cells)
+    assert 1 + int((sizes + 1).sum()) + len(model.moves) == len(model.cells)
     assert np.abs(model.cells["weight"].astype(int)).max() == 32767
 
 

@@ -200,7 +200,8 @@ cdef class Weights:
             size *= 2
         mask = size - 1
         place_array = np.zeros(size, dtype=[("check", "u4"), ("start", "u4")])
-        cell_array = np.zeros(1 + cells_count, dtype=[("action", "u2"), ("weight", "i2")])
+        # As many cells more as a row can have: then a start within the rest is all that must be looked at in a file.
+        cell_array = np.zeros(1 + cells_count + self.actions, dtype=[("action", "u2"), ("weight", "i2")])
         places = place_array
         cells = cell_array
         # Rows in the order of their numbers, so that the same training gives the same bytes.

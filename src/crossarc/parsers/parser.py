@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from crossarc.errors import CrossarcError
+from crossarc.errors import CrossarcError, ModelError
 from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.settings import make_settings
 from crossarc.parsers.transition import Epoch, TransitionModel, digest, train_model
@@ -96,9 +96,12 @@ def load(path: str | os.PathLike[str]) -> Parser:
     """The parser of a model file."""
     manifest, arrays = read_model(path)
     parser = Parser.__new__(Parser)
-    parser.model_ = TransitionModel.from_arrays(manifest, arrays)
+    try:
+        parser.model_ = TransitionModel.from_arrays(manifest, arrays)
+        parser.manifest_ = {key: manifest[key] for key in ("data", "development")}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{os.fspath(path)}: the file holds no parser that crossarc can use ({error})") from None
     parser.settings = parser.model_.settings
-    parser.manifest_ = {key: manifest[key] for key in ("data", "development")}
     return parser
 
 

@@ -146,7 +146,7 @@ class TransitionModel:
             name: StringTable(unpack_strings(arrays[f"strings.{name}"], arrays[f"offsets.{name}"]))
             for name in ATTRIBUTES
         }
-        return cls(
+        model = cls(
             settings,
             parse_model(manifest["features"], settings.features),
             Attributes(tables),
@@ -158,6 +158,28 @@ class TransitionModel:
             arrays["places"].reshape(-1).view(PLACE),
             arrays["cells"].reshape(-1).view(CELL),
         )
+        model.check()
+        return model
+
+    def check(self) -> None:
+        """Refuse tables that would lead native code astray, with `ValueError`: it follows them without looking."""
+        starts = self.places["start"]
+        actions = len(self.moves)
+        system = system_of(self.settings, self.single_root)
+        kinds = len(self.labels) * (1 if self.settings.reconstruction == "naive" else 2)
+        sound = (
+            len(starts).bit_count() == 1
+            and not starts.all()  # a search for a key must come to an end
+            # A row has a cell with its size, which is at most the number of actions, and so many cells behind it.
+            and self.cells["action"].max(initial=0) <= actions
+            and int(starts.max(initial=0)) + actions < len(self.cells)
+            and set(self.moves.tolist()) == set(range(len(system.moves)))
+            and len(self.move_labels) == actions
+            and -1 <= self.move_labels.min(initial=0) <= self.move_labels.max(initial=0) < kinds
+            and 0 <= self.root_label < len(self.labels)
+        )
+        if not sound:
+            raise ValueError("the tables of the model do not fit together")
 
 
 def batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:

@@ -244,7 +244,8 @@ cdef class Greedy:
         cdef token_t n, node
         cdef int32_t a, best
         cdef uint32_t legal
-        cdef int32_t* scores = <int32_t*>malloc(self.actions * sizeof(int32_t))
+        # One more than there are actions: what `TransitionModel.check` lets pass of a model that is not sound.
+        cdef int32_t* scores = <int32_t*>malloc((self.actions + 1) * sizeof(int32_t))
         if scores == NULL:
             raise MemoryError
         packed.places = &place_view[0]
