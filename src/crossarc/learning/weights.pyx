@@ -1,160 +1,145 @@
-"""Weights from feature keys to actions: a table that grows while it learns, and the packed one that a model keeps.
+"""Weights from feature keys to actions while they are learned.
 
-Few actions ever get a weight for a feature, so a row holds only those. Both tables look a whole batch of keys up at
-once and ask for the memory of all before they read any: nearly all the time goes into waiting for memory.
+Few actions ever get a weight for a feature, so a row holds only those. A whole batch of keys is looked up at once, and
+the memory of all asked for before any is read: most of the time goes into waiting for memory.
 """
 
 import numpy as np
 
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
-from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, uint16_t, uint32_t, weight_t
+from crossarc.learning.packed cimport DENSE, MOST_KEYS, SPARE, Cell, PackedWeights, Place, padded, place_of, prefetch
+from crossarc.learning.packed import CELL, PLACE
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define CROSSARC_PREFETCH(address) __builtin_prefetch(address)
-    #else
-    #define CROSSARC_PREFETCH(address)
-    #endif
-    """
-    void prefetch "CROSSARC_PREFETCH" (const void*) noexcept nogil
+
+cdef inline bint is_dense(int32_t size, int32_t actions) noexcept nogil:
+    """Whether a row is worth a vector of all actions: adding that takes as long as some ten cells."""
+    return size * SPARE > actions
 
 
 cdef class Weights:
     """Weights that learn: each feature has a row of the actions it has spoken for or against, averaged over all steps.
 
-    With `cut`, a feature counts only from its second update on: nearly half of them never have one.
+    With `cut`, a feature counts only from the second step that changes it on: nearly half of them never have one.
     """
 
     def __cinit__(self, int32_t actions, bint cut=True):
         cdef hash_t size = 1 << 16
-        cdef hash_t i
         self.actions = actions
         self.cut = cut
         self.mask = size - 1
-        self.row_capacity = 1 << 14
-        self.entry_capacity = 1 << 16
-        self.slots = <Slot*>malloc(size * sizeof(Slot))
-        self.rows = <Row*>malloc(self.row_capacity * sizeof(Row))
-        self.entries = <Entry*>malloc(self.entry_capacity * sizeof(Entry))
-        if self.slots == NULL or self.rows == NULL or self.entries == NULL:
+        self.slots = <Slot*>calloc(size, sizeof(Slot))
+        if self.slots == NULL:
             raise MemoryError
-        for i in range(size):
-            self.slots[i].row = FREE
+        self.reserve(1 << 16)
 
     def __dealloc__(self):
         free(self.slots)
-        free(self.rows)
         free(self.entries)
+        free(self.late)
 
     cdef void score(self, const hash_t* keys, int32_t count, weight_t* scores) noexcept nogil:
         """The sum of the weights of all keys for every action."""
-        cdef int32_t k, row
+        cdef int32_t k, found = 0
         cdef hash_t place
         cdef Entry* entry
         cdef Entry* end
+        cdef Slot* rows[MOST_KEYS]
         memset(scores, 0, self.actions * sizeof(weight_t))
         for k in range(count):
             prefetch(&self.slots[keys[k] & self.mask])
         for k in range(count):
             place = keys[k] & self.mask
-            while self.slots[place].row != FREE and self.slots[place].key != keys[k]:
+            while self.slots[place].key != keys[k] and self.slots[place].key != 0:
                 place = (place + 1) & self.mask
-            row = self.slots[place].row
-            if row < 0:
-                continue
-            entry = self.entries + self.rows[row].start
-            end = entry + self.rows[row].size
+            if self.slots[place].room > 0:
+                rows[found] = &self.slots[place]
+                prefetch(self.entries + self.slots[place].start)
+                found += 1
+        for k in range(found):
+            entry = self.entries + rows[k].start
+            end = entry + rows[k].size
             while entry < end:
                 scores[entry.action] += entry.weight
                 entry += 1
 
     cdef int update(self, const hash_t* keys, int32_t count, int32_t action, weight_t step) except -1 nogil:
         """Add to the weight of an action for all keys."""
-        cdef int32_t k, row
+        cdef int32_t k
+        cdef Slot* slot
         for k in range(count):
-            row = self.claim(keys[k])
-            if row >= 0:
-                self.change(row, action, step)
+            slot = self.claim(keys[k])
+            if not self.cut or slot.room > 0 or slot.start != <uint32_t>self.now:
+                self.change(slot, action, step)
         return 0
 
-    cdef int32_t claim(self, hash_t key) except -3 nogil:
-        """The row of a key, made if it is due; SEEN if it is not yet."""
+    cdef Slot* claim(self, hash_t key) except NULL nogil:
+        """The slot of a key."""
         cdef hash_t place = key & self.mask
-        cdef Row* rows
-        while self.slots[place].row != FREE and self.slots[place].key != key:
+        while self.slots[place].key != key and self.slots[place].key != 0:
             place = (place + 1) & self.mask
-        if self.slots[place].row >= 0:
-            return self.slots[place].row
-        if self.slots[place].row == FREE:
+        if self.slots[place].key == 0:
             if 2 * self.used > self.mask:
                 self.grow()
                 return self.claim(key)
             self.used += 1
             self.slots[place].key = key
-            if self.cut:
-                self.slots[place].row = SEEN
-                return SEEN
-        if self.row_count == self.row_capacity:
-            rows = <Row*>realloc(self.rows, 2 * <size_t>self.row_capacity * sizeof(Row))
-            if rows == NULL:
-                raise MemoryError
-            self.rows = rows
-            self.row_capacity *= 2
-        self.rows[self.row_count].size = self.rows[self.row_count].capacity = 0
-        self.rows[self.row_count].start = 0
-        self.slots[place].row = self.row_count
-        self.row_count += 1
-        return self.row_count - 1
+            self.slots[place].start = <uint32_t>self.now
+        return &self.slots[place]
 
-    cdef int change(self, int32_t row, int32_t action, weight_t step) except -1 nogil:
-        """Add to one weight and keep its sum over the steps."""
-        cdef Row* at = self.rows + row
-        cdef Entry* entry = self.entries + at.start
-        cdef Entry* entries
-        cdef int32_t i, capacity
-        for i in range(at.size):
-            if entry[i].action == action:
-                entry[i].total += <double>entry[i].weight * (self.now - entry[i].stamp)
-                entry[i].stamp = self.now
-                entry[i].weight += step
+    cdef int change(self, Slot* slot, int32_t action, weight_t step) except -1 nogil:
+        """Add to one weight."""
+        cdef Py_ssize_t at = slot.start
+        cdef uint16_t i
+        for i in range(slot.size):
+            if self.entries[at + i].action == action:
+                self.entries[at + i].weight += step
+                self.late[at + i] += step * <double>self.now
                 return 0
-        if at.size == at.capacity:      # the row moves to the end of the pool, with twice the room
-            capacity = 2 if at.capacity == 0 else 2 * at.capacity
-            if self.entry_count + capacity > self.entry_capacity:
-                entries = <Entry*>realloc(self.entries, 2 * self.entry_capacity * sizeof(Entry))
-                if entries == NULL:
-                    raise MemoryError
-                self.entries = entries
-                self.entry_capacity *= 2
-            memcpy(self.entries + self.entry_count, self.entries + at.start, at.size * sizeof(Entry))
-            at.start = self.entry_count
-            at.capacity = capacity
-            self.entry_count += capacity
-        entry = self.entries + at.start + at.size
-        entry.action = action
-        entry.stamp = self.now
-        entry.total = 0
-        entry.weight = step
-        at.size += 1
+        if slot.size == slot.room:      # the row moves to the end of the pool, with twice the room
+            self.row_count += slot.room == 0
+            slot.room = 2 if slot.room == 0 else 2 * slot.room
+            if self.entry_count + slot.room > self.entry_room:
+                self.reserve(2 * self.entry_room)
+            memcpy(self.entries + self.entry_count, self.entries + at, slot.size * sizeof(Entry))
+            memcpy(self.late + self.entry_count, self.late + at, slot.size * sizeof(double))
+            at = self.entry_count
+            slot.start = <uint32_t>at
+            self.entry_count += slot.room
+        self.entries[at + slot.size].action = action
+        self.entries[at + slot.size].weight = step
+        self.late[at + slot.size] = step * <double>self.now
+        slot.size += 1
+        return 0
+
+    cdef int reserve(self, Py_ssize_t count) except -1 nogil:
+        """Make room for so many entries."""
+        cdef Entry* entries = <Entry*>realloc(self.entries, count * sizeof(Entry))
+        cdef double* late
+        if entries == NULL or count > <Py_ssize_t>1 << 32:
+            raise MemoryError
+        self.entries = entries
+        late = <double*>realloc(self.late, count * sizeof(double))
+        if late == NULL:
+            raise MemoryError
+        self.late = late
+        self.entry_room = count
         return 0
 
     cdef int grow(self) except -1 nogil:
         """Double the slots."""
         cdef hash_t size = 2 * (self.mask + 1)
-        cdef Slot* slots = <Slot*>malloc(size * sizeof(Slot))
+        cdef Slot* slots = <Slot*>calloc(size, sizeof(Slot))
         cdef hash_t i, place
         if slots == NULL:
             raise MemoryError
-        for i in range(size):
-            slots[i].row = FREE
         for i in range(self.mask + 1):
-            if self.slots[i].row == FREE:
+            if self.slots[i].key == 0:
                 continue
             place = self.slots[i].key & (size - 1)
-            while slots[place].row != FREE:
+            while slots[place].key != 0:
                 place = (place + 1) & (size - 1)
             slots[place] = self.slots[i]
         free(self.slots)
@@ -162,97 +147,83 @@ cdef class Weights:
         self.mask = size - 1
         return 0
 
+    cdef double average(self, Py_ssize_t entry) noexcept nogil:
+        """A weight averaged over all steps."""
+        return self.entries[entry].weight - self.late[entry] / (self.now if self.now > 0 else 1)
+
     def __len__(self):
         """How many features have a row."""
         return self.row_count
 
+    def add(self, const hash_t[::1] keys, int32_t action, weight_t step):
+        """Add to the weight of an action for all keys, in the step that is `now`."""
+        if not 0 <= action < self.actions or not np.asarray(keys).all():
+            raise ValueError(f"no action {action} among {self.actions}, or a key that is 0")
+        if keys.shape[0]:
+            self.update(&keys[0], <int32_t>keys.shape[0], action, step)
+
     def pack(self, double threshold=0.0):
-        """The averaged weights in their final form: places (a power of two), cells, and the size of a unit of weight.
+        """The averaged weights in their final form, and the size of a unit of weight.
 
         Weights become whole numbers of 16 bits; what is below `threshold`, a share of the greatest weight, is left out.
         """
-        cdef int32_t row, i, kept = 0, filled = 0
-        cdef offset_t cells_count = 0
-        cdef Entry* entry
+        cdef Py_ssize_t i, kept = 0, cells_count = 0, dense_count = 0
+        cdef uint16_t k, filled
         cdef double greatest = 0, value, limit, scale
-        cdef double steps = max(1, self.now)
-        cdef hash_t slot, place, mask, size
+        cdef hash_t place, size
+        cdef Slot* slot
         cdef Place[::1] places
         cdef Cell[::1] cells
-        cdef uint32_t at = 1, begin     # no row starts at 0
-        for row in range(self.row_count):
-            for i in range(self.rows[row].size):
-                entry = self.entries + self.rows[row].start + i
-                value = (entry.total + <double>entry.weight * (self.now - entry.stamp)) / steps
-                greatest = max(greatest, abs(value))
+        cdef int16_t[:, ::1] rows
+        cdef uint32_t at = 1, row = 0       # no row of cells starts at 0
+        for i in range(self.mask + 1):
+            slot = self.slots + i
+            for k in range(slot.size):
+                greatest = max(greatest, abs(self.average(slot.start + k)))
         scale = 32767 / greatest if greatest > 0 else 1.0
         limit = max(threshold * 32767, 0.5)
-        for row in range(self.row_count):
+        for i in range(self.mask + 1):
+            slot = self.slots + i
             filled = 0
-            for i in range(self.rows[row].size):
-                entry = self.entries + self.rows[row].start + i
-                value = (entry.total + <double>entry.weight * (self.now - entry.stamp)) / steps * scale
-                filled += abs(value) >= limit
+            for k in range(slot.size):
+                filled += abs(self.average(slot.start + k)) * scale >= limit
             kept += filled > 0
-            cells_count += filled + (filled > 0)
-        size = 1024
-        while size * 7 < <hash_t>kept * 10:
-            size *= 2
-        mask = size - 1
-        place_array = np.zeros(size, dtype=[("check", "u4"), ("start", "u4")])
+            if is_dense(filled, self.actions):
+                dense_count += 1
+            else:
+                cells_count += filled + (filled > 0)
+        size = <hash_t>kept * 5 // 3 + 1        # as full as searches stay short, for memory is what they wait for
+        place_array = np.zeros(size, dtype=PLACE)
         # As many cells more as a row can have: then a start within the rest is all that must be looked at in a file.
-        cell_array = np.zeros(1 + cells_count + self.actions, dtype=[("action", "u2"), ("weight", "i2")])
+        cell_array = np.zeros(2 + cells_count + self.actions, dtype=CELL)
+        row_array = np.zeros((dense_count, padded(self.actions)), dtype=np.int16)
         places = place_array
         cells = cell_array
-        # Rows in the order of their numbers, so that the same training gives the same bytes.
-        for slot in range(self.mask + 1):
-            row = self.slots[slot].row
-            if row < 0:
-                continue
-            begin = at
-            at += 1
-            for i in range(self.rows[row].size):
-                entry = self.entries + self.rows[row].start + i
-                value = (entry.total + <double>entry.weight * (self.now - entry.stamp)) / steps * scale
+        rows = row_array
+        for i in range(self.mask + 1):
+            slot = self.slots + i
+            filled = 0
+            for k in range(slot.size):
+                value = self.average(slot.start + k) * scale
                 if abs(value) >= limit:
-                    cells[at].action = <uint16_t>entry.action
-                    cells[at].weight = <int16_t>(value + 0.5 if value > 0 else value - 0.5)
-                    at += 1
-            if at == begin + 1:
-                at = begin
+                    filled += 1
+                    # Beyond the last cell there is room for a row of all actions.
+                    cells[at + filled].action = <uint16_t>self.entries[slot.start + k].action
+                    cells[at + filled].weight = <int16_t>(value + 0.5 if value > 0 else value - 0.5)
+            if filled == 0:
                 continue
-            cells[begin].action = <uint16_t>(at - begin - 1)
-            place = self.slots[slot].key & mask
+            place = place_of(slot.key, size)
             while places[place].start != 0:
-                place = (place + 1) & mask
-            places[place].check = <uint32_t>(self.slots[slot].key >> 32)
-            places[place].start = begin
-        return place_array, cell_array, 1 / scale
-
-
-cdef void score_packed(const Packed* packed, const hash_t* keys, int32_t count, int32_t* scores) noexcept nogil:
-    """The sum of the weights of all keys for every action."""
-    cdef int32_t k, found = 0
-    cdef hash_t place
-    cdef uint32_t check
-    cdef const Cell* cell
-    cdef const Cell* end
-    cdef uint32_t hits[512]
-    memset(scores, 0, packed.actions * sizeof(int32_t))
-    for k in range(count):
-        prefetch(&packed.places[keys[k] & packed.mask])
-    for k in range(count):
-        place = keys[k] & packed.mask
-        check = <uint32_t>(keys[k] >> 32)
-        while packed.places[place].check != check and packed.places[place].start != 0:
-            place = (place + 1) & packed.mask
-        if packed.places[place].start != 0:
-            hits[found] = packed.places[place].start
-            prefetch(packed.cells + hits[found])
-            found += 1
-    for k in range(found):
-        cell = packed.cells + hits[k]
-        end = cell + cell.action
-        while cell < end:
-            cell += 1
-            scores[cell.action] += cell.weight
+                place = place + 1 if place + 1 < size else 0
+            places[place].check = <uint32_t>(slot.key >> 32)
+            if is_dense(filled, self.actions):
+                for k in range(1, filled + 1):
+                    rows[row, cells[at + k].action] = cells[at + k].weight
+                places[place].start = DENSE + row
+                row += 1
+            else:
+                cells[at].action = filled
+                places[place].start = at
+                at += filled + 1
+        cell_array[at:] = 0
+        return PackedWeights(place_array, cell_array, row_array, self.actions), 1 / scale

@@ -16,6 +16,7 @@ from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import ATTRIBUTES, Attributes
 from crossarc.features.templates import FeatureModel, load_model, parse_model
+from crossarc.learning.packed import PackedWeights
 from crossarc.learning.weights import Weights
 from crossarc.parsers.modelfile import pack_strings, unpack_strings
 from crossarc.parsers.settings import Settings
@@ -27,8 +28,6 @@ from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 Arrays = dict[str, NDArray[Any]]
-PLACE = np.dtype([("check", "u4"), ("start", "u4")])
-CELL = np.dtype([("action", "u2"), ("weight", "i2")])
 BATCH_WORDS = 20_000
 
 
@@ -54,8 +53,7 @@ class TransitionModel:
     single_root: bool
     moves: NDArray[np.int32]
     move_labels: NDArray[np.int32]
-    places: NDArray[Any]
-    cells: NDArray[Any]
+    weights: PackedWeights
 
     def search(self) -> Greedy:
         """The search over this model's system and features."""
@@ -70,8 +68,7 @@ class TransitionModel:
         how = self.settings.reconstruction
         if len(corpus):
             self.search().parse(
-                self.places,
-                self.cells,
+                self.weights,
                 tokens,
                 corpus.starts,
                 heads,
@@ -123,8 +120,7 @@ class TransitionModel:
         arrays: Arrays = {
             "moves": self.moves,
             "move_labels": self.move_labels,
-            "places": self.places.view(np.uint32).reshape(-1, 2),
-            "cells": self.cells.view(np.uint16).reshape(-1, 2),
+            **self.weights.to_arrays(),
         }
         for name, table in self.attributes.tables.items():
             arrays[f"strings.{name}"], arrays[f"offsets.{name}"] = pack_strings(list(table))
@@ -155,25 +151,18 @@ class TransitionModel:
             manifest["single_root"],
             arrays["moves"],
             arrays["move_labels"],
-            arrays["places"].reshape(-1).view(PLACE),
-            arrays["cells"].reshape(-1).view(CELL),
+            PackedWeights.from_arrays(arrays, len(arrays["moves"])),
         )
         model.check()
         return model
 
     def check(self) -> None:
         """Refuse tables that would lead native code astray, with `ValueError`: it follows them without looking."""
-        starts = self.places["start"]
         actions = len(self.moves)
         system = system_of(self.settings, self.single_root)
         kinds = len(self.labels) * (1 if self.settings.reconstruction == "naive" else 2)
         sound = (
-            len(starts).bit_count() == 1
-            and not starts.all()  # a search for a key must come to an end
-            # A row has a cell with its size, which is at most the number of actions, and so many cells behind it.
-            and self.cells["action"].max(initial=0) <= actions
-            and int(starts.max(initial=0)) + actions < len(self.cells)
-            and set(self.moves.tolist()) == set(range(len(system.moves)))
+            set(self.moves.tolist()) == set(range(len(system.moves)))
             and len(self.move_labels) == actions
             and -1 <= self.move_labels.min(initial=0) <= self.move_labels.max(initial=0) < kinds
             and 0 <= self.root_label < len(self.labels)
@@ -245,9 +234,9 @@ def train_model(
         if not dev and number < settings.epochs:
             report(Epoch(number, 100 * wrong / max(1, decisions)))
             continue
-        places, cells, _ = weights.pack(settings.prune)
+        packed, _ = weights.pack(settings.prune)
         model = TransitionModel(
-            settings, features, attributes, names, root_label, single_root, moves, move_labels, places, cells
+            settings, features, attributes, names, root_label, single_root, moves, move_labels, packed
         )
         las, uas = quick_scores(model, dev) if dev else (None, None)
         report(Epoch(number, 100 * wrong / max(1, decisions), las, uas))

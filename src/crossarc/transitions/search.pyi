@@ -1,9 +1,8 @@
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
+from crossarc.learning.packed import PackedWeights
 from crossarc.learning.weights import Weights
 from crossarc.transitions.system import TransitionSystem
 
@@ -32,8 +31,7 @@ class Greedy:
     ) -> tuple[int, int]: ...
     def parse(
         self,
-        places: NDArray[Any],
-        cells: NDArray[Any],
+        weights: PackedWeights,
         tokens: Ints,
         starts: NDArray[np.int64],
         heads: Ints,

@@ -6,7 +6,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint32_t, weight_t
-from crossarc.learning.weights cimport Cell, Packed, Place, Weights, score_packed
+from crossarc.learning.packed cimport Packed, PackedWeights, padded, score_packed
+from crossarc.learning.weights cimport Weights
 from crossarc.transitions.reconstruction cimport SCRATCH, Links, orient
 from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, Program, fill_keys
 from crossarc.transitions.state cimport State, release_state, reserve_state, reset_state
@@ -228,30 +229,25 @@ cdef class Greedy:
             free(scores)
         return decisions, wrong
 
-    def parse(self, places, cells, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
-              label_t[::1] labels, label_t root_label, bint annotated=False, bint keep_root_links=False):
+    def parse(self, PackedWeights weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
+              token_t[::1] heads, label_t[::1] labels, label_t root_label, bint annotated=False,
+              bint keep_root_links=False):
         """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout.
 
         With `annotated` the labels of an undirected system say which way links should point.
         """
         cdef Workspace work = Workspace()
         cdef State* state = &work.state
-        cdef const Place[::1] place_view = places
-        cdef const Cell[::1] cell_view = cells
         cdef hash_t keys[MOST_TEMPLATES]
-        cdef Packed packed
+        cdef const Packed* packed = &weights.packed
         cdef Py_ssize_t s
         cdef token_t n, node
         cdef int32_t a, best
         cdef uint32_t legal
         # One more than there are actions: what `TransitionModel.check` lets pass of a model that is not sound.
-        cdef int32_t* scores = <int32_t*>malloc((self.actions + 1) * sizeof(int32_t))
+        cdef int32_t* scores = <int32_t*>malloc((padded(self.actions) + 1) * sizeof(int32_t))
         if scores == NULL:
             raise MemoryError
-        packed.places = &place_view[0]
-        packed.cells = &cell_view[0]
-        packed.mask = place_view.shape[0] - 1
-        packed.actions = self.actions
         try:
             with nogil:
                 for s in range(starts.shape[0] - 1):
@@ -261,7 +257,7 @@ cdef class Greedy:
                     while not self.system.is_final(state):
                         legal = self.system.legal(state)
                         fill_keys(&self.program, state, &tokens[starts[s], 0], keys)
-                        score_packed(&packed, keys, self.program.template_count, scores)
+                        score_packed(packed, keys, self.program.template_count, scores)
                         best = -1
                         for a in range(self.actions):
                             if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):

@@ -1,0 +1,51 @@
+from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, uint16_t, uint32_t
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define CROSSARC_PREFETCH(address) __builtin_prefetch(address)
+    #else
+    #define CROSSARC_PREFETCH(address)
+    #endif
+    """
+    void prefetch "CROSSARC_PREFETCH" (const void*) noexcept nogil
+
+cdef enum:
+    MOST_KEYS = 512         # that are scored at a time
+    DENSE = 0x40000000
+    SPARE = 8               # a row is dense where more than one in so many actions has a weight
+
+# The weights of a trained model: a small place in a table for each key, and somewhere else its cells. The lower half
+# of a key says where its place is and the upper half is kept there; all of a key would double the table, which is what
+# a parser waits for, and two keys alike in all those bits are as good as never met.
+cdef struct Place:
+    uint32_t check
+    uint32_t start          # of its cells, the first of which holds their number; 0: free; from DENSE on: a dense row
+
+cdef struct Cell:
+    uint16_t action
+    int16_t weight
+
+cdef inline int32_t padded(int32_t actions) noexcept nogil:
+    """Actions in whole vectors of eight: the room that scores need."""
+    return (actions + 7) & ~7
+
+cdef struct Packed:
+    const Place* places
+    const Cell* cells
+    const int16_t* rows     # the dense ones
+    hash_t size             # of the places
+    int32_t actions
+
+cdef inline hash_t place_of(hash_t key, hash_t size) noexcept nogil:
+    """Where the search for a key begins: its lower half as a share of the size."""
+    return (<hash_t><uint32_t>key * size) >> 32
+
+cdef class PackedWeights:
+    cdef readonly object places
+    cdef readonly object cells
+    cdef readonly object rows
+    cdef readonly int32_t actions
+    cdef Packed packed
+
+cdef void score_packed(const Packed* packed, const hash_t* keys, int32_t count, int32_t* scores) noexcept nogil

@@ -1,0 +1,19 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+PLACE: np.dtype[Any]
+CELL: np.dtype[Any]
+
+class PackedWeights:
+    places: NDArray[Any]
+    cells: NDArray[Any]
+    rows: NDArray[np.int16]
+    actions: int
+    def __init__(self, places: NDArray[Any], cells: NDArray[Any], rows: NDArray[np.int16], actions: int) -> None: ...
+    def __len__(self) -> int: ...
+    def scores(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]: ...
+    def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]: ...
+    @staticmethod
+    def from_arrays(arrays: dict[str, NDArray[Any]], actions: int, prefix: str = "") -> PackedWeights: ...

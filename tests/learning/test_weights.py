@@ -1,0 +1,103 @@
+"""Weights while they are learned and packed, against a dictionary that does the same in the plainest way."""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossarc.learning.packed import PackedWeights
+from crossarc.learning.weights import Weights
+
+ACTIONS = 20
+KEYS = st.integers(1, 40).map(lambda key: key * 0x9E3779B97F4A7C15 % 2**64)
+UPDATES = st.lists(
+    st.tuples(st.lists(KEYS, min_size=1, max_size=6, unique=True), st.lists(st.integers(0, ACTIONS - 1), max_size=25)),
+    max_size=25,
+)
+
+
+def learn(updates, cut):
+    """The weights after some steps, and what they should be: the average of each over all steps after its change."""
+    weights = Weights(ACTIONS, cut)
+    plain = defaultdict(float)
+    first: dict[int, int] = {}
+    for now, (keys, actions) in enumerate(updates, 1):
+        weights.now = now
+        for number, action in enumerate(actions):
+            step = 1.0 + number / 4
+            weights.add(np.array(keys, dtype=np.uint64), action, step)
+            for key in keys:
+                if not cut or first.setdefault(key, now) != now:
+                    plain[key, action] += step * (1 - now / len(updates))
+    return weights, plain
+
+
+@given(UPDATES, st.booleans())
+def test_packed_weights_are_averages(updates, cut):
+    weights, plain = learn(updates, cut)
+    packed, unit = weights.pack()
+    again = PackedWeights.from_arrays(packed.to_arrays(), ACTIONS)
+    for key in {key for keys, _ in updates for key in keys} | {12345}:
+        expected = np.array([plain.get((key, action), 0.0) for action in range(ACTIONS)])
+        for table in (packed, again):
+            got = table.scores(np.array([key], dtype=np.uint64)) * unit
+            assert np.allclose(got, expected, atol=0.51 * unit)
+
+
+@given(UPDATES)
+def test_scores_add_up_over_keys(updates):
+    weights, _ = learn(updates, cut=False)
+    packed, _ = weights.pack()
+    keys = np.array(sorted({key for each, _ in updates for key in each}), dtype=np.uint64)
+    each = [packed.scores(keys[i : i + 1]) for i in range(len(keys))]
+    assert np.array_equal(packed.scores(keys), np.sum(each, axis=0) if each else np.zeros(ACTIONS))
+    assert len(packed) <= len(weights) <= len(keys)
+
+
+def test_pruning_leaves_small_weights_out():
+    weights = Weights(3, cut=False)
+    strong, weak = np.array([[2**63 + 1], [2**62 + 1]], dtype=np.uint64)
+    weights.add(strong, 0, 100.0)
+    weights.add(weak, 1, 1.0)
+    weights.now = 1
+    assert len(weights.pack(0.005)[0]) == 2
+    packed, _ = weights.pack(0.02)
+    assert len(packed) == 1
+    assert not packed.scores(weak).any()
+
+
+def test_nothing_learned():
+    weights = Weights(4)
+    packed, unit = weights.pack()
+    assert unit == 1.0
+    assert len(weights) == len(packed) == 0
+    assert not packed.scores(np.array([1, 2, 3], dtype=np.uint64)).any()
+    assert not packed.scores(np.zeros(0, dtype=np.uint64)).any()
+
+
+def test_what_is_refused():
+    weights = Weights(4)
+    for keys, action in (([1], 4), ([1], -1), ([0], 1)):
+        with pytest.raises(ValueError, match="no action"):
+            weights.add(np.array(keys, dtype=np.uint64), action, 1.0)
+    with pytest.raises(ValueError, match="512 are the most"):
+        weights.pack()[0].scores(np.ones(513, dtype=np.uint64))
+
+
+def test_many_rows_with_many_actions():
+    """Rows move when they grow, the table doubles, full rows become dense: nothing gets lost."""
+    actions, keys = 300, np.arange(1, 60_001, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    weights = Weights(actions, cut=False)
+    weights.add(keys, 7, 2.0)
+    for action in range(actions):
+        weights.add(keys[: action + 1], action, 1.0)
+    weights.now = 1
+    packed, unit = weights.pack()
+    assert len(packed) == len(weights) == 60_000
+    assert 0 < len(packed.rows) < 400
+    for place in (0, 1, 150, 298, 299, 300, 59_999):
+        expected = np.array([float(place <= action) for action in range(actions)])
+        expected[7] += 2
+        assert np.allclose(packed.scores(keys[place : place + 1]) * unit, expected, atol=unit)
