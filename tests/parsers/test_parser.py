@@ -151,7 +151,7 @@ def test_files_that_hold_no_parser(trained, tmp_path):
 def test_weights_average_over_steps(trained):
     weights = Weights(4)
     assert len(weights) == 0
-    places, _, unit = weights.pack()
+    places, _, _, unit = weights.pack()
     assert not places["start"].any()
     assert unit == 1.0
     model = trained["arc-hybrid"].model

@@ -30,6 +30,7 @@ cdef class Weights:
     cdef offset_t entry_count
     cdef offset_t entry_capacity
     cdef public int32_t now
+    cdef public hash_t random       # where the dice stand: part of what a training that is cut in pieces carries on
     cdef readonly int32_t actions
     cdef bint cut
 
@@ -38,6 +39,7 @@ cdef class Weights:
     cdef int change(self, int32_t row, int32_t action, weight_t step) except -1 nogil
     cdef int32_t claim(self, hash_t key) except -3 nogil
     cdef int grow(self) except -1 nogil
+    cdef int resize(self, hash_t slots, offset_t rows, offset_t entries) except -1
 
 # The weights of a trained model: a small place in a table for each key, and somewhere else its cells. The lower bits
 # of a key say where its place is and the upper 32 are kept there; all of a key would double the table, which is what

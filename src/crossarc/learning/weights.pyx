@@ -9,7 +9,7 @@ import numpy as np
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint8_t, uint16_t, uint32_t, weight_t
 
 cdef extern from *:
     """
@@ -33,6 +33,7 @@ cdef class Weights:
         cdef hash_t i
         self.actions = actions
         self.cut = cut
+        self.random = 1
         self.mask = size - 1
         self.row_capacity = 1 << 14
         self.entry_capacity = 1 << 16
@@ -166,10 +167,129 @@ cdef class Weights:
         """How many features have a row."""
         return self.row_count
 
+    def to_arrays(self):
+        """All that learning goes on from, for `from_arrays`; entries are the bytes they are, whatever they hold."""
+        cdef hash_t slot
+        cdef offset_t at = 0, used = 0
+        cdef int32_t row
+        sizes = np.empty(self.row_count, dtype=np.int32)
+        keys = np.empty(self.used, dtype=np.uint64)
+        places = np.empty(self.used, dtype=np.int64)
+        owners = np.empty(self.used, dtype=np.int32)
+        cdef int32_t[::1] size_view = sizes
+        cdef hash_t[::1] key_view = keys
+        cdef offset_t[::1] place_view = places
+        cdef int32_t[::1] owner_view = owners
+        cdef uint8_t[::1] entry_view
+        for row in range(self.row_count):
+            size_view[row] = self.rows[row].size
+        entries = np.zeros(int(sizes.sum(dtype=np.int64)) * sizeof(Entry), dtype=np.uint8)
+        entry_view = entries
+        with nogil:
+            for slot in range(self.mask + 1):
+                if self.slots[slot].row != FREE:
+                    key_view[used] = self.slots[slot].key
+                    place_view[used] = slot
+                    owner_view[used] = self.slots[slot].row
+                    used += 1
+            for row in range(self.row_count):
+                if self.rows[row].size:
+                    memcpy(&entry_view[at], self.entries + self.rows[row].start, self.rows[row].size * sizeof(Entry))
+                    at += self.rows[row].size * sizeof(Entry)
+        return {
+            "counts": np.array([self.mask + 1, self.now, self.random], dtype=np.uint64),
+            "keys": keys, "places": places, "owners": owners, "sizes": sizes, "entries": entries,
+        }
+
+    @staticmethod
+    def from_arrays(arrays, int32_t actions, bint cut=True):
+        """The weights that `to_arrays` gave, to the last slot; `ValueError` for arrays that do not fit together."""
+        cdef Weights weights = Weights(actions, cut)
+        cdef const hash_t[::1] counts = arrays["counts"]
+        cdef const hash_t[::1] keys = arrays["keys"]
+        cdef const offset_t[::1] places = arrays["places"]
+        cdef const int32_t[::1] owners = arrays["owners"]
+        cdef const int32_t[::1] sizes = arrays["sizes"]
+        cdef const uint8_t[::1] entries = arrays["entries"]
+        cdef hash_t slots = counts[0] if counts.shape[0] == 3 else 0
+        cdef offset_t rows = sizes.shape[0], used = keys.shape[0], total, at = 0, room = 0
+        cdef offset_t i, j
+        cdef int32_t capacity
+        held = np.asarray(owners)
+        filled = np.asarray(sizes)
+        spots = np.asarray(places)
+        total = int(filled.sum(dtype=np.int64))
+        if not (
+            0 < slots <= 1 << 40 and slots & (slots - 1) == 0 and used < <offset_t>slots
+            and counts[1] < 1 << 31 and places.shape[0] == used and owners.shape[0] == used
+            and (used == 0 or (spots[0] >= 0 and spots[-1] < slots and (np.diff(spots) > 0).all()))
+            and np.array_equal(np.sort(held[held != SEEN]), np.arange(rows, dtype=np.int32))
+            and filled.min(initial=0) >= 0 and entries.shape[0] == total * <offset_t>sizeof(Entry)
+        ):
+            raise ValueError("the weights are not whole")
+        weights.resize(slots, max(rows, 1), max(1, 2 * total))
+        for i in range(used):
+            weights.slots[places[i]].key = keys[i]
+            weights.slots[places[i]].row = owners[i]
+        for i in range(rows):
+            capacity = 0 if sizes[i] == 0 else 2
+            while capacity < sizes[i]:
+                capacity *= 2
+            weights.rows[i].start = room
+            weights.rows[i].size = sizes[i]
+            weights.rows[i].capacity = capacity
+            if sizes[i]:
+                memcpy(weights.entries + room, &entries[at], sizes[i] * sizeof(Entry))
+            for j in range(sizes[i]):
+                if not 0 <= weights.entries[room + j].action < actions:
+                    raise ValueError("the weights are of other actions")
+            at += sizes[i] * sizeof(Entry)
+            room += capacity
+        weights.used = used
+        weights.row_count = rows
+        weights.entry_count = room
+        weights.now = <int32_t>counts[1]
+        weights.random = counts[2]
+        return weights
+
+    cdef int resize(self, hash_t slots, offset_t rows, offset_t entries) except -1:
+        """Empty tables with room for so many of each."""
+        cdef hash_t i
+        free(self.slots)
+        free(self.rows)
+        free(self.entries)
+        self.slots = <Slot*>malloc(slots * sizeof(Slot))
+        self.rows = <Row*>malloc(rows * sizeof(Row))
+        self.entries = <Entry*>malloc(entries * sizeof(Entry))
+        self.mask = 0
+        if self.slots == NULL or self.rows == NULL or self.entries == NULL:
+            raise MemoryError
+        for i in range(slots):
+            self.slots[i].row = FREE
+        self.mask = slots - 1
+        self.row_capacity = rows
+        self.entry_capacity = entries
+        return 0
+
+    def start_from(self, const hash_t[::1] keys, const offset_t[::1] bounds, const int32_t[::1] actions,
+                   const weight_t[::1] values):
+        """Begin with the weights of a trained model, as `unpack` gives them, instead of none at all."""
+        cdef bint cut = self.cut
+        cdef offset_t i, j
+        if not 0 <= np.min(actions, initial=0) <= np.max(actions, initial=0) < self.actions:
+            raise ValueError("the weights are of other actions")
+        self.cut = False
+        for i in range(keys.shape[0]):
+            for j in range(bounds[i], bounds[i + 1]):
+                self.change(self.claim(keys[i]), actions[j], values[j])
+        self.cut = cut
+        self.now = max(self.now, 1)     # they have held for a step, so their average is what they are
+
     def pack(self, double threshold=0.0):
-        """The averaged weights in their final form: places (a power of two), cells, and the size of a unit of weight.
+        """The averaged weights in their final form: places (a power of two), cells, keys and the unit of weight.
 
         Weights become whole numbers of 16 bits; what is below `threshold`, a share of the greatest weight, is left out.
+        Parsing needs no keys; they are the lower halves of those of the rows, in order, for `unpack`.
         """
         cdef int32_t row, i, kept = 0, filled = 0
         cdef offset_t cells_count = 0
@@ -179,7 +299,9 @@ cdef class Weights:
         cdef hash_t slot, place, mask, size
         cdef Place[::1] places
         cdef Cell[::1] cells
+        cdef uint32_t[::1] keys
         cdef uint32_t at = 1, begin     # no row starts at 0
+        cdef int32_t packed = 0
         for row in range(self.row_count):
             for i in range(self.rows[row].size):
                 entry = self.entries + self.rows[row].start + i
@@ -202,8 +324,10 @@ cdef class Weights:
         place_array = np.zeros(size, dtype=[("check", "u4"), ("start", "u4")])
         # As many cells more as a row can have: then a start within the rest is all that must be looked at in a file.
         cell_array = np.zeros(1 + cells_count + self.actions, dtype=[("action", "u2"), ("weight", "i2")])
+        key_array = np.zeros(kept, dtype=np.uint32)
         places = place_array
         cells = cell_array
+        keys = key_array
         # Rows in the order of their numbers, so that the same training gives the same bytes.
         for slot in range(self.mask + 1):
             row = self.slots[slot].row
@@ -227,7 +351,28 @@ cdef class Weights:
                 place = (place + 1) & mask
             places[place].check = <uint32_t>(self.slots[slot].key >> 32)
             places[place].start = begin
-        return place_array, cell_array, 1 / scale
+            keys[packed] = <uint32_t>self.slots[slot].key
+            packed += 1
+        return place_array, cell_array, key_array, 1 / scale
+
+
+def unpack(places, cells, keys, double unit):
+    """What `Weights.pack` packed: keys, where each one's weights begin, and the actions and values of all weights."""
+    used = np.flatnonzero(places["start"])
+    used = used[np.argsort(places["start"][used])]
+    if len(used) != len(keys):
+        raise ValueError("the keys of the model are not those of its weights")
+    starts = places["start"][used].astype(np.int64)
+    sizes = cells["action"][starts].astype(np.int64)
+    bounds = np.zeros(len(used) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=bounds[1:])
+    at = np.arange(bounds[-1]) + np.repeat(starts + 1 - bounds[:-1], sizes)
+    return (
+        places["check"][used].astype(np.uint64) << np.uint64(32) | keys.astype(np.uint64),
+        bounds,
+        cells["action"][at].astype(np.int32),
+        (cells["weight"][at] * unit).astype(np.float32),
+    )
 
 
 cdef void score_packed(const Packed* packed, const hash_t* keys, int32_t count, int32_t* scores) noexcept nogil:
