@@ -37,7 +37,8 @@ def learn(updates, cut):
 @given(UPDATES, st.booleans())
 def test_packed_weights_are_averages(updates, cut):
     weights, plain = learn(updates, cut)
-    packed, unit = weights.pack()
+    packed = weights.pack()
+    unit = packed.unit
     again = PackedWeights.from_arrays(packed.to_arrays(), ACTIONS)
     for key in {key for keys, _ in updates for key in keys} | {12345}:
         expected = np.array([plain.get((key, action), 0.0) for action in range(ACTIONS)])
@@ -46,10 +47,35 @@ def test_packed_weights_are_averages(updates, cut):
             assert np.allclose(got, expected, atol=0.51 * unit)
 
 
+@given(UPDATES, UPDATES, st.booleans())
+def test_learning_goes_on_from_arrays(before, after, cut):
+    """What was written and read back learns on to the same bytes."""
+    weights, _ = learn(before, cut)
+    again = Weights.from_arrays(weights.to_arrays(), ACTIONS, cut)
+    for table in (weights, again):
+        for keys, actions in after:
+            table.now += 1
+            for action in actions:
+                table.add(np.array(keys, dtype=np.uint64), action, 0.5)
+    for name, array in again.pack().to_arrays().items():
+        assert np.array_equal(array, weights.pack().to_arrays()[name])
+
+
+@given(UPDATES)
+def test_unpacked_weights_are_those_packed(updates):
+    packed = learn(updates, cut=False)[0].pack()
+    weights = Weights(ACTIONS + 3)
+    weights.start_from(packed)
+    for key in {key for keys, _ in updates for key in keys}:
+        one = np.array([key], dtype=np.uint64)
+        again = weights.pack()
+        assert np.allclose(again.scores(one)[:ACTIONS] * again.unit, packed.scores(one) * packed.unit, atol=packed.unit)
+
+
 @given(UPDATES)
 def test_scores_add_up_over_keys(updates):
     weights, _ = learn(updates, cut=False)
-    packed, _ = weights.pack()
+    packed = weights.pack()
     keys = np.array(sorted({key for each, _ in updates for key in each}), dtype=np.uint64)
     each = [packed.scores(keys[i : i + 1]) for i in range(len(keys))]
     assert np.array_equal(packed.scores(keys), np.sum(each, axis=0) if each else np.zeros(ACTIONS))
@@ -62,15 +88,16 @@ def test_pruning_leaves_small_weights_out():
     weights.add(strong, 0, 100.0)
     weights.add(weak, 1, 1.0)
     weights.now = 1
-    assert len(weights.pack(0.005)[0]) == 2
-    packed, _ = weights.pack(0.02)
+    assert len(weights.pack(0.005)) == 2
+    packed = weights.pack(0.02)
     assert len(packed) == 1
     assert not packed.scores(weak).any()
 
 
 def test_nothing_learned():
     weights = Weights(4)
-    packed, unit = weights.pack()
+    packed = weights.pack()
+    unit = packed.unit
     assert unit == 1.0
     assert len(weights) == len(packed) == 0
     assert not packed.scores(np.array([1, 2, 3], dtype=np.uint64)).any()
@@ -83,7 +110,7 @@ def test_what_is_refused():
         with pytest.raises(ValueError, match="no action"):
             weights.add(np.array(keys, dtype=np.uint64), action, 1.0)
     with pytest.raises(ValueError, match="512 are the most"):
-        weights.pack()[0].scores(np.ones(513, dtype=np.uint64))
+        weights.pack().scores(np.ones(513, dtype=np.uint64))
 
 
 def test_many_rows_with_many_actions():
@@ -94,7 +121,8 @@ def test_many_rows_with_many_actions():
     for action in range(actions):
         weights.add(keys[: action + 1], action, 1.0)
     weights.now = 1
-    packed, unit = weights.pack()
+    packed = weights.pack()
+    unit = packed.unit
     assert len(packed) == len(weights) == 60_000
     assert 0 < len(packed.rows) < 400
     for place in (0, 1, 150, 298, 299, 300, 59_999):

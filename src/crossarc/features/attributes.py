@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,12 +47,13 @@ class Attributes:
         self.tables = tables
 
     @classmethod
-    def fit(cls, corpus: Corpus) -> Attributes:
-        """Number what a corpus has."""
+    def fit(cls, corpus: Corpus, known: Attributes | None = None) -> Attributes:
+        """Number what a corpus has, behind what is known already."""
         tables = {}
         for name, (column, change) in SOURCES.items():
             strings: Iterable[str] = corpus.strings[column]
-            tables[name] = StringTable(strings if change is None else map(change, strings))
+            new = strings if change is None else map(change, strings)
+            tables[name] = StringTable(chain(known.tables[name] if known else (), new))
         return cls(tables)
 
     def encode(self, corpus: Corpus) -> NDArray[np.int32]:

@@ -45,6 +45,8 @@ cdef class PackedWeights:
     cdef readonly object places
     cdef readonly object cells
     cdef readonly object rows
+    cdef readonly object keys
+    cdef readonly double unit
     cdef readonly int32_t actions
     cdef Packed packed
 

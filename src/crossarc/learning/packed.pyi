@@ -10,10 +10,23 @@ class PackedWeights:
     places: NDArray[Any]
     cells: NDArray[Any]
     rows: NDArray[np.int16]
+    keys: NDArray[np.uint32]
     actions: int
-    def __init__(self, places: NDArray[Any], cells: NDArray[Any], rows: NDArray[np.int16], actions: int) -> None: ...
+    unit: float
+    def __init__(
+        self,
+        places: NDArray[Any],
+        cells: NDArray[Any],
+        rows: NDArray[np.int16],
+        keys: NDArray[np.uint32],
+        actions: int,
+        unit: float,
+    ) -> None: ...
     def __len__(self) -> int: ...
     def scores(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]: ...
+    def unpack(
+        self,
+    ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
     def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]: ...
     @staticmethod
     def from_arrays(arrays: dict[str, NDArray[Any]], actions: int, prefix: str = "") -> PackedWeights: ...

@@ -27,9 +27,13 @@ CELL = np.dtype([("action", "u2"), ("weight", "i2")])
 
 
 cdef class PackedWeights:
-    """The weights of a trained model; tables that would lead native code astray are refused with `ValueError`."""
+    """The weights of a trained model; tables that would lead native code astray are refused with `ValueError`.
 
-    def __init__(self, places, cells, rows, int32_t actions):
+    `keys` are the lower halves of the keys in use, in the order of their places: scoring needs none, but who wants the
+    weights back does. `unit` is what a weight of 1 stands for.
+    """
+
+    def __init__(self, places, cells, rows, keys, int32_t actions, double unit):
         cdef const Place[::1] place_view = places
         cdef const Cell[::1] cell_view = cells
         cdef const int16_t[:, ::1] row_view = rows
@@ -50,6 +54,8 @@ cdef class PackedWeights:
         self.places = places
         self.cells = cells
         self.rows = rows
+        self.keys = keys
+        self.unit = unit
         self.actions = actions
         self.packed.places = &place_view[0]
         self.packed.cells = &cell_view[0]
@@ -71,12 +77,38 @@ cdef class PackedWeights:
             score_packed(&self.packed, &keys[0], <int32_t>keys.shape[0], &view[0])
         return result[: self.actions]
 
+    def unpack(self):
+        """Keys, where each one's weights begin in the rest, and the actions and values of all weights."""
+        starts = self.places["start"]
+        used = starts != 0
+        if np.count_nonzero(used) != len(self.keys):
+            raise ValueError("the keys of the model are not those of its weights")
+        keys = self.places["check"][used].astype(np.uint64) << np.uint64(32) | self.keys.astype(np.uint64)
+        starts = starts[used].astype(np.int64)
+        dense = starts >= DENSE
+        sizes = np.empty(len(keys), dtype=np.int64)
+        sizes[~dense] = self.cells["action"][starts[~dense]]
+        sizes[dense] = self.actions
+        bounds = np.zeros(len(keys) + 1, dtype=np.int64)
+        np.cumsum(sizes, out=bounds[1:])
+        actions = np.empty(bounds[-1], dtype=np.int32)
+        values = np.empty(bounds[-1], dtype=np.float32)
+        here = np.repeat(dense, sizes)
+        at = np.arange(bounds[-1]) + np.repeat(starts + 1 - bounds[:-1], sizes)
+        actions[~here] = self.cells["action"][at[~here]]
+        values[~here] = self.cells["weight"][at[~here]]
+        actions[here] = np.tile(np.arange(self.actions, dtype=np.int32), np.count_nonzero(dense))
+        values[here] = self.rows[starts[dense] - DENSE, : self.actions].reshape(-1)
+        return keys, bounds, actions, (values * self.unit).astype(np.float32)
+
     def to_arrays(self, prefix=""):
         """What a model file keeps."""
         return {
             f"{prefix}places": self.places.view(np.uint32).reshape(-1, 2),
             f"{prefix}cells": self.cells.view(np.uint16).reshape(-1, 2),
             f"{prefix}rows": self.rows,
+            f"{prefix}keys": self.keys,
+            f"{prefix}unit": np.array([self.unit]),
         }
 
     @staticmethod
@@ -86,7 +118,9 @@ cdef class PackedWeights:
             arrays[f"{prefix}places"].reshape(-1).view(PLACE),
             arrays[f"{prefix}cells"].reshape(-1).view(CELL),
             arrays[f"{prefix}rows"].reshape(-1, padded(actions)),
+            arrays[f"{prefix}keys"],
             actions,
+            float(arrays[f"{prefix}unit"][0]),
         )
 
 

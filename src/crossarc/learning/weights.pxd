@@ -20,6 +20,7 @@ cdef class Weights:
     cdef Py_ssize_t entry_count
     cdef Py_ssize_t entry_room
     cdef public offset_t now    # the step
+    cdef public hash_t random   # where the dice stand: part of what a training that is cut in pieces carries on
     cdef readonly int32_t actions
     cdef bint cut
 

@@ -9,9 +9,12 @@ import numpy as np
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
-from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, uint16_t, uint32_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
 from crossarc.learning.packed cimport DENSE, MOST_KEYS, SPARE, Cell, PackedWeights, Place, padded, place_of, prefetch
 from crossarc.learning.packed import CELL, PLACE
+
+SLOT = np.dtype([("key", "u8"), ("start", "u4"), ("size", "u2"), ("room", "u2")])
+ENTRY = np.dtype([("action", "i4"), ("weight", "f4")])
 
 
 cdef inline bint is_dense(int32_t size, int32_t actions) noexcept nogil:
@@ -29,6 +32,7 @@ cdef class Weights:
         cdef hash_t size = 1 << 16
         self.actions = actions
         self.cut = cut
+        self.random = 1
         self.mask = size - 1
         self.slots = <Slot*>calloc(size, sizeof(Slot))
         if self.slots == NULL:
@@ -162,8 +166,101 @@ cdef class Weights:
         if keys.shape[0]:
             self.update(&keys[0], <int32_t>keys.shape[0], action, step)
 
+    def start_from(self, PackedWeights model):
+        """Begin with the weights of a trained model instead of none at all."""
+        cdef const hash_t[::1] keys
+        cdef const offset_t[::1] bounds
+        cdef const int32_t[::1] actions
+        cdef const weight_t[::1] values
+        cdef Py_ssize_t i, j
+        if model.actions > self.actions:
+            raise ValueError("the weights are of other actions")
+        keys, bounds, actions, values = model.unpack()
+        for i in range(keys.shape[0]):
+            for j in range(bounds[i], bounds[i + 1]):
+                self.change(self.claim(keys[i]), actions[j], values[j])
+
+    def to_arrays(self):
+        """All that learning goes on from, for `from_arrays`."""
+        cdef hash_t i
+        cdef Py_ssize_t used = 0, at = 0, total = 0
+        cdef Slot* slot
+        for i in range(self.mask + 1):
+            total += self.slots[i].size
+        slots = np.empty(self.used, dtype=SLOT)
+        places = np.empty(self.used, dtype=np.int64)
+        entries = np.empty(total, dtype=ENTRY)
+        late = np.empty(total)
+        cdef Slot[::1] slot_view = slots
+        cdef offset_t[::1] place_view = places
+        cdef Entry[::1] entry_view = entries
+        cdef double[::1] late_view = late
+        for i in range(self.mask + 1):
+            slot = self.slots + i
+            if slot.key == 0:
+                continue
+            slot_view[used] = slot[0]
+            place_view[used] = i
+            used += 1
+            if slot.size > 0:
+                slot_view[used - 1].start = 0
+                memcpy(&entry_view[at], self.entries + slot.start, slot.size * sizeof(Entry))
+                memcpy(&late_view[at], self.late + slot.start, slot.size * sizeof(double))
+                at += slot.size
+        return {
+            "counts": np.array([self.mask + 1, self.now, self.random], dtype=np.uint64),
+            "slots": slots.view(np.uint32).reshape(-1, 4), "places": places,
+            "entries": entries.view(np.uint32).reshape(-1, 2), "late": late,
+        }
+
+    @staticmethod
+    def from_arrays(arrays, int32_t actions, bint cut=True):
+        """The weights that `to_arrays` gave, to the last slot; `ValueError` for arrays that do not fit together."""
+        cdef Weights weights = Weights(actions, cut)
+        slots = arrays["slots"].reshape(-1).view(SLOT)
+        entries = arrays["entries"].reshape(-1).view(ENTRY)
+        places, late = arrays["places"], arrays["late"]
+        size, now, random = map(int, arrays["counts"])
+        if not (
+            0 < size <= 2**40 and size & (size - 1) == 0 and len(places) == len(slots) < size
+            and (len(places) == 0 or (places[0] >= 0 and places[-1] < size and (np.diff(places) > 0).all()))
+            and slots["key"].all() and ((slots["room"] > 0) == (slots["size"] > 0)).all()
+            and (slots["size"] <= slots["room"]).all()
+            and int(slots["size"].sum(dtype=np.int64)) == len(entries) == len(late)
+            and 0 <= entries["action"].min(initial=0) <= entries["action"].max(initial=0) < actions
+        ):
+            raise ValueError("the weights are not whole, or of other actions")
+        cdef const Slot[::1] slot_view = slots
+        cdef const offset_t[::1] place_view = places
+        cdef const Entry[::1] entry_view = entries
+        cdef const double[::1] late_view = late
+        cdef Py_ssize_t i, at = 0
+        cdef Slot* slot
+        free(weights.slots)
+        weights.slots = <Slot*>calloc(size, sizeof(Slot))
+        weights.mask = 0
+        if weights.slots == NULL:
+            raise MemoryError
+        weights.mask = size - 1
+        weights.used = slot_view.shape[0]
+        weights.reserve(max(2, int(slots["room"].sum(dtype=np.int64))))
+        for i in range(slot_view.shape[0]):
+            slot = weights.slots + place_view[i]
+            slot[0] = slot_view[i]
+            if slot.size == 0:
+                continue
+            slot.start = <uint32_t>weights.entry_count
+            memcpy(weights.entries + slot.start, &entry_view[at], slot.size * sizeof(Entry))
+            memcpy(weights.late + slot.start, &late_view[at], slot.size * sizeof(double))
+            at += slot.size
+            weights.entry_count += slot.room
+            weights.row_count += 1
+        weights.now = now
+        weights.random = random
+        return weights
+
     def pack(self, double threshold=0.0):
-        """The averaged weights in their final form, and the size of a unit of weight.
+        """The averaged weights in their final form.
 
         Weights become whole numbers of 16 bits; what is below `threshold`, a share of the greatest weight, is left out.
         """
@@ -175,6 +272,7 @@ cdef class Weights:
         cdef Place[::1] places
         cdef Cell[::1] cells
         cdef int16_t[:, ::1] rows
+        cdef uint32_t[::1] keys
         cdef uint32_t at = 1, row = 0       # no row of cells starts at 0
         for i in range(self.mask + 1):
             slot = self.slots + i
@@ -196,9 +294,11 @@ cdef class Weights:
         place_array = np.zeros(size, dtype=PLACE)
         # As many cells more as a row can have: then a start within the rest is all that must be looked at in a file.
         cell_array = np.zeros(2 + cells_count + self.actions, dtype=CELL)
+        key_array = np.zeros(size, dtype=np.uint32)
         row_array = np.zeros((dense_count, padded(self.actions)), dtype=np.int16)
         places = place_array
         cells = cell_array
+        keys = key_array
         rows = row_array
         for i in range(self.mask + 1):
             slot = self.slots + i
@@ -216,6 +316,7 @@ cdef class Weights:
             while places[place].start != 0:
                 place = place + 1 if place + 1 < size else 0
             places[place].check = <uint32_t>(slot.key >> 32)
+            keys[place] = <uint32_t>slot.key
             if is_dense(filled, self.actions):
                 for k in range(1, filled + 1):
                     rows[row, cells[at + k].action] = cells[at + k].weight
@@ -226,4 +327,5 @@ cdef class Weights:
                 places[place].start = at
                 at += filled + 1
         cell_array[at:] = 0
-        return PackedWeights(place_array, cell_array, row_array, self.actions), 1 / scale
+        keys_in_use = key_array[place_array["start"] != 0]
+        return PackedWeights(place_array, cell_array, row_array, keys_in_use, self.actions, 1 / scale)

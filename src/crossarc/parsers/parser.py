@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from crossarc.errors import CrossarcError, ModelError
+from crossarc.features.templates import load_model
+from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.modelfile import read_model, write_model
-from crossarc.parsers.settings import make_settings
-from crossarc.parsers.transition import Epoch, TransitionModel, digest, train_model
+from crossarc.parsers.settings import Settings, make_settings
+from crossarc.parsers.transition import Epoch, Progress, TransitionModel, digest, train_model
 from crossarc.treebank.reading import OnError, Report, read
 from crossarc.treebank.sentence import Sentence
 
@@ -34,26 +40,55 @@ class Parser:
         self.settings = make_settings(parser, **settings)
         self.model_: TransitionModel | None = None
         self.manifest_: dict[str, Any] = {}
+        self.checkpoint_: Checkpoint | None = None
 
     def fit(
         self,
         train: Data,
         dev: Data | None = None,
         *,
+        init: str | os.PathLike[str] | Parser | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = False,
         on_error: OnError = "fail",
         on_finding: Report | None = None,
         on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Parser:
-        """Learn from a treebank; with `dev` the epoch that scores best on it is kept."""
+        """Learn from a treebank; with `dev` the epoch that scores best on it is kept.
+
+        `init` is a trained parser of the same kind whose weights are the first; its labels and words are kept and those
+        of the treebank join them. After each epoch the stand is kept in the file `checkpoint`, which `save` takes away;
+        with `resume` training goes on from the stand that the file holds, if there is one, and gives the very model
+        that it would have given without the interruption.
+        """
         sentences = trees_of(train, on_error, on_finding)
         held_out = trees_of(dev, on_error, on_finding) if dev is not None else []
+        before = load(init) if isinstance(init, str | os.PathLike) else init
+        if before is not None:
+            check_kinship(before.settings, self.settings)
+        if resume and checkpoint is None:
+            raise CrossarcError("there is nothing to resume from; name the file with checkpoint=")
+        self.checkpoint_ = None
+        if checkpoint is not None:
+            self.checkpoint_ = Checkpoint(
+                checkpoint, signature_of(self.settings, sentences, held_out, before), resume=resume
+            )
         epochs: list[Epoch] = []
 
         def note(epoch: Epoch) -> None:
             epochs.append(epoch)
             on_epoch(epoch)
 
-        self.model_ = train_model(sentences, held_out, self.settings, note)
+        self.model_ = train_model(
+            sentences,
+            held_out,
+            self.settings,
+            note,
+            progress=on_progress,
+            init=before.model if before is not None else None,
+            checkpoint=self.checkpoint_,
+        )
         scored = [epoch for epoch in epochs if epoch.las is not None]
         best = max(scored, key=lambda epoch: (epoch.las or 0.0, -epoch.number)) if scored else None
         self.manifest_ = {
@@ -64,6 +99,7 @@ class Parser:
                 "source": os.path.basename(sentences[0].source),
             },
             "development": {"epoch": best.number, "las": best.las, "uas": best.uas} if best else None,
+            "init": before.manifest_["data"] if before is not None else None,
         }
         return self
 
@@ -87,9 +123,12 @@ class Parser:
         return evaluate(sentences, self.parse(sentences, threads))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file; the same training gives the same bytes."""
+        """Write the model to a file; the same training gives the same bytes. Its checkpoint is of no use any more."""
         manifest, arrays = self.model.to_arrays()
         write_model(path, {**self.manifest_, **manifest}, arrays)
+        if self.checkpoint_ is not None:
+            self.checkpoint_.remove()
+            self.checkpoint_ = None
 
 
 def load(path: str | os.PathLike[str]) -> Parser:
@@ -98,11 +137,50 @@ def load(path: str | os.PathLike[str]) -> Parser:
     parser = Parser.__new__(Parser)
     try:
         parser.model_ = TransitionModel.from_arrays(manifest, arrays)
-        parser.manifest_ = {key: manifest[key] for key in ("data", "development")}
+        parser.manifest_ = {key: manifest[key] for key in ("data", "development", "init")}
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{os.fspath(path)}: the file holds no parser that crossarc can use ({error})") from None
     parser.settings = parser.model_.settings
+    parser.checkpoint_ = None
     return parser
+
+
+# The settings in which a parser must be like the one it starts from: weights mean nothing elsewhere.
+KINSHIP = ("system", "features", "reconstruction", "transform")
+
+
+def check_kinship(before: Settings, settings: Settings) -> None:
+    """Refuse to start from the weights of a parser of another kind."""
+    for name in KINSHIP:
+        there, here = getattr(before, name), getattr(settings, name)
+        if there != here:
+            raise CrossarcError(
+                f"a parser {settings.parser!r} cannot start from the weights of a parser {before.parser!r}: "
+                f"{name} is {here!r} here and {there!r} there; train a {before.parser!r}"
+            )
+
+
+def signature_of(
+    settings: Settings, train: list[Sentence], dev: list[Sentence], before: Parser | None
+) -> dict[str, Any]:
+    """What a checkpoint belongs to."""
+    features = before.model.features if before is not None else load_model(settings.features)
+    return {
+        "settings": settings.model_dump(),
+        "train": digest(train),
+        "dev": digest(dev),
+        "features": hashlib.sha256(features.text.encode()).hexdigest(),
+        "init": fingerprint(before.model) if before is not None else None,
+    }
+
+
+def fingerprint(model: TransitionModel) -> str:
+    """The SHA-256 of a model."""
+    manifest, arrays = model.to_arrays()
+    result = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode())
+    for name in sorted(arrays):
+        result.update(np.ascontiguousarray(arrays[name]).data)
+    return result.hexdigest()
 
 
 def trees_of(data: Data, on_error: OnError, on_finding: Report | None) -> list[Sentence]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from crossarc.features.attributes import ATTRIBUTES, Attributes
 from crossarc.features.templates import FeatureModel, load_model, parse_model
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.weights import Weights
+from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.modelfile import pack_strings, unpack_strings
 from crossarc.parsers.settings import Settings
 from crossarc.transforms.pseudo_projective import PseudoProjective
@@ -29,16 +31,33 @@ from crossarc.treebank.sentence import Sentence
 
 Arrays = dict[str, NDArray[Any]]
 BATCH_WORDS = 20_000
+CHUNK_WORDS = 1_000  # learned from in one go: some hundredths of a second, so that an interrupt is heard
 
 
 @dataclass(frozen=True)
 class Epoch:
-    """How an epoch went: the share of wrong decisions, and the scores on the development set if there is one."""
+    """How an epoch went: the share of wrong decisions, and the scores on the development set if there is one.
+
+    `seconds` is the time it learned for, 0 for one that was finished before the training was resumed. Epoch 0 is the
+    model that a training starts from.
+    """
 
     number: int
     wrong: float
     las: float | None = None
     uas: float | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an epoch is: words learned from so far and in all, and the share of wrong decisions up to here."""
+
+    epoch: int
+    words: int
+    of: int
+    wrong: float
+    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +209,15 @@ def train_model(
     dev: list[Sentence],
     settings: Settings,
     report: Callable[[Epoch], None] = lambda epoch: None,
+    *,
+    progress: Callable[[Progress], None] = lambda progress: None,
+    init: TransitionModel | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> TransitionModel:
-    """Learn from sentences with trees; with a development set the best epoch is kept, else the last."""
+    """Learn from sentences with trees; with a development set the best epoch is kept, else the last.
+
+    The labels, words and actions of `init`, whose weights are the first, keep their numbers; new ones come behind them.
+    """
     if not train:
         raise CrossarcError("there is no sentence to learn from")
     if settings.transform != "none":
@@ -201,8 +227,12 @@ def train_model(
     table = corpus.strings["deprel"]
     labels = corpus["deprel"] - table.reserved  # without the two reserved ids; node 0 has none
     names = list(table)
+    if init is not None:
+        names = list(dict.fromkeys([*init.labels, *names]))
+        numbers = {name: number for number, name in enumerate(names)}
+        labels = np.array([*(numbers[name] for name in table), -1], dtype=np.int32)[labels]
     root_label = int(np.bincount(labels[heads == 0], minlength=len(names)).argmax())
-    several = any(len(sentence.roots) > 1 for sentence in train)
+    several = any(len(sentence.roots) > 1 for sentence in train) or (init is not None and not init.single_root)
     single_root = (not several) if settings.single_root == "auto" else settings.single_root
     system = system_of(settings, single_root)
     kinds = len(names)
@@ -218,32 +248,85 @@ def train_model(
             counts[move, int(counts[:, :kinds].sum(axis=0).argmax()) if labelled else kinds] = 1
     moves, move_labels = (each.astype(np.int32) for each in np.nonzero(counts))
     move_labels[move_labels == kinds] = -1
-    attributes = Attributes.fit(corpus)
+    if init is not None:
+        moves, move_labels = united(init.moves, init.move_labels, moves, move_labels)
+    attributes = Attributes.fit(corpus, init.attributes if init is not None else None)
     tokens = attributes.encode(corpus)
-    features = load_model(settings.features)
+    features = load_model(settings.features) if init is None else init.features
     greedy = Greedy(system, features, moves, move_labels, len(ATTRIBUTES))
     weights = Weights(len(moves), settings.cut)
+    if init is not None:
+        weights.start_from(init.weights)
     shuffle = np.random.default_rng(settings.seed)
+    epochs: list[Epoch] = []
     best: tuple[float, TransitionModel] | None = None
+
+    def finish(epoch: Epoch) -> None:
+        """Score the model as it is now if that is of use, keep it if it is the best, and report."""
+        nonlocal best
+        if dev or epoch.number == settings.epochs:
+            packed = weights.pack(settings.prune)
+            model = TransitionModel(
+                settings, features, attributes, names, root_label, single_root, moves, move_labels, packed
+            )
+            las, uas = quick_scores(model, dev) if dev else (None, None)
+            epoch = replace(epoch, las=las, uas=uas)
+            if best is None or (las or 0.0) > best[0]:
+                best = (las or 0.0, model)
+        epochs.append(epoch)
+        report(epoch)
+
+    stand = checkpoint.read(len(moves), settings.cut) if checkpoint is not None else None
+    if stand is not None:
+        weights = stand.weights
+        best = (stand.best_las, TransitionModel.from_arrays(*stand.best)) if stand.best is not None else None
+        for row in stand.epochs:
+            epochs.append(Epoch(*row))
+            report(epochs[-1])
+    elif init is not None and dev:
+        finish(Epoch(0, 0.0))
     for number in range(1, settings.epochs + 1):
-        explore = settings.explore if number > settings.static_epochs else 0.0
         order = shuffle.permutation(len(train))
-        decisions, wrong = greedy.train(
-            weights, tokens, heads, labels, starts, order, explore, settings.seed * 1_000 + number
-        )
-        if not dev and number < settings.epochs:
-            report(Epoch(number, 100 * wrong / max(1, decisions)))
+        if epochs and number <= epochs[-1].number:
             continue
-        packed, _ = weights.pack(settings.prune)
-        model = TransitionModel(
-            settings, features, attributes, names, root_label, single_root, moves, move_labels, packed
-        )
-        las, uas = quick_scores(model, dev) if dev else (None, None)
-        report(Epoch(number, 100 * wrong / max(1, decisions), las, uas))
-        if best is None or (las or 0.0) > best[0]:
-            best = (las or 0.0, model)
+        explore = settings.explore if number > settings.static_epochs else 0.0
+        weights.random = (2 * (settings.seed * 1_000 + number) + 1) % 2**64
+        begin = time.perf_counter()
+        words = decisions = wrong = 0
+        for chunk in chunks(order, np.diff(starts) - 1):
+            made, bad = greedy.train(weights, tokens, heads, labels, starts, chunk, explore)
+            words += int((np.diff(starts)[chunk] - 1).sum())
+            decisions += made
+            wrong += bad
+            seconds = time.perf_counter() - begin
+            share = 100 * wrong / max(1, decisions)
+            progress(Progress(number, words, len(heads) - len(train), share, seconds))
+        finish(Epoch(number, share, seconds=seconds))
+        if checkpoint is not None and number < settings.epochs:
+            checkpoint.write(
+                weights,
+                [(each.number, each.wrong, each.las, each.uas) for each in epochs],
+                best[1].to_arrays() if best is not None else None,
+                best[0] if best is not None else 0.0,
+            )
     assert best is not None
     return best[1]
+
+
+def united(
+    moves: NDArray[np.int32], labels: NDArray[np.int32], more_moves: NDArray[np.int32], more_labels: NDArray[np.int32]
+) -> list[NDArray[np.int32]]:
+    """The moves and labels of some actions and behind them those of others that are not among them."""
+    first = list(zip(moves.tolist(), labels.tolist(), strict=True))
+    more = zip(more_moves.tolist(), more_labels.tolist(), strict=True)
+    actions = np.array(list(dict.fromkeys([*first, *more])), dtype=np.int32)
+    return [np.ascontiguousarray(column) for column in actions.T]
+
+
+def chunks(order: NDArray[np.int64], lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The order of sentences in pieces of some words each, after which others may have a word."""
+    words = np.cumsum(lengths[order])
+    return np.split(order, np.flatnonzero(np.diff(words // CHUNK_WORDS)) + 1)
 
 
 def quick_scores(model: TransitionModel, gold: list[Sentence]) -> tuple[float, float]:

@@ -27,7 +27,6 @@ class Greedy:
         starts: NDArray[np.int64],
         order: NDArray[np.int64],
         explore: float = 0.0,
-        seed: int = 1,
     ) -> tuple[int, int]: ...
     def parse(
         self,

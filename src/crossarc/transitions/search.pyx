@@ -159,8 +159,8 @@ cdef class Greedy:
         self.program.attributes = attributes
 
     def train(self, Weights weights, const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
-              const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0, hash_t seed=1):
-        """One epoch of the averaged perceptron over sentences in an order; gives decisions and wrong ones.
+              const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
+        """Learn from sentences in an order, an epoch or a part of one; gives decisions and wrong ones.
 
         Where the model is wrong it learns from the best action that loses least; it then goes on as the model would
         have with probability `explore`, so that it learns in states of its own making, and else as the oracle says.
@@ -170,7 +170,7 @@ cdef class Greedy:
         cdef hash_t keys[MOST_TEMPLATES]
         cdef token_t costs[MOVES]
         cdef label_t gold_labels[MOVES]
-        cdef hash_t random = seed * 2 + 1
+        cdef hash_t random = weights.random
         cdef offset_t decisions = 0, wrong = 0
         cdef Py_ssize_t i, s
         cdef token_t n, move, cost, least
@@ -227,6 +227,7 @@ cdef class Greedy:
                         make(self.system, state, self.moves[best], self.labels[best])
         finally:
             free(scores)
+        weights.random = random
         return decisions, wrong
 
     def parse(self, PackedWeights weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
