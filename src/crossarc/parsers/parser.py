@@ -110,9 +110,12 @@ class Parser:
             raise CrossarcError("this parser is not trained yet; call fit, or load a model with crossarc.load")
         return self.model_
 
-    def parse(self, sentences: Data, threads: int = 1) -> Iterator[Sentence]:
-        """Sentences with new HEAD and DEPREL, all else as it was, in the same order; lazily."""
-        model = self.model
+    def parse(self, sentences: Data, threads: int = 1, beam: int | None = None) -> Iterator[Sentence]:
+        """Sentences with new HEAD and DEPREL, all else as it was, in the same order; lazily.
+
+        `beam` is how many derivations are followed side by side, if not as many as in training.
+        """
+        model = self.model if beam is None else self.model.with_beam(beam)
         return model.parse(read(sentences) if isinstance(sentences, str | os.PathLike) else sentences, threads)
 
     def evaluate(self, gold: Data, threads: int = 1) -> Attachment:

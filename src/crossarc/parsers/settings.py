@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from crossarc.errors import CrossarcError, UnknownName
 
+WIDEST_BEAM = 1_000
+
 
 class Settings(BaseModel):
     """The settings of a transition parser; they are kept in the model file."""
@@ -19,6 +21,8 @@ class Settings(BaseModel):
     features: str = "stack"
     epochs: int = Field(10, ge=1)
     seed: int = Field(1, ge=0)
+    # How many derivations are followed side by side; with more than one, whole derivations are learned from.
+    beam: int = Field(1, ge=1, le=WIDEST_BEAM)
     explore: float = Field(0.9, ge=0, le=1)
     static_epochs: int = Field(1, ge=0)
     cut: bool = True

@@ -21,8 +21,9 @@ from crossarc.learning.packed import PackedWeights
 from crossarc.learning.weights import Weights
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.modelfile import pack_strings, unpack_strings
-from crossarc.parsers.settings import Settings
+from crossarc.parsers.settings import WIDEST_BEAM, Settings
 from crossarc.transforms.pseudo_projective import PseudoProjective
+from crossarc.transitions.beam import Beam
 from crossarc.transitions.registry import get_system
 from crossarc.transitions.search import Greedy, collect_actions
 from crossarc.transitions.system import TransitionSystem
@@ -77,7 +78,13 @@ class TransitionModel:
     def search(self) -> Greedy:
         """The search over this model's system and features."""
         system = system_of(self.settings, self.single_root)
-        return Greedy(system, self.features, self.moves, self.move_labels, len(ATTRIBUTES))
+        return search_of(self.settings, system, self.features, self.moves, self.move_labels)
+
+    def with_beam(self, width: int) -> TransitionModel:
+        """The same model with a beam of another width."""
+        if not 1 <= width <= WIDEST_BEAM:
+            raise CrossarcError(f"a beam of {width} derivations; it can be 1 (greedy search) to {WIDEST_BEAM:,}")
+        return replace(self, settings=self.settings.model_copy(update={"beam": width}))
 
     def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Heads and labels of all nodes of a corpus."""
@@ -253,7 +260,7 @@ def train_model(
     attributes = Attributes.fit(corpus, init.attributes if init is not None else None)
     tokens = attributes.encode(corpus)
     features = load_model(settings.features) if init is None else init.features
-    greedy = Greedy(system, features, moves, move_labels, len(ATTRIBUTES))
+    search = search_of(settings, system, features, moves, move_labels)
     weights = Weights(len(moves), settings.cut)
     if init is not None:
         weights.start_from(init.weights)
@@ -294,7 +301,7 @@ def train_model(
         begin = time.perf_counter()
         words = decisions = wrong = 0
         for chunk in chunks(order, np.diff(starts) - 1):
-            made, bad = greedy.train(weights, tokens, heads, labels, starts, chunk, explore)
+            made, bad = search.train(weights, tokens, heads, labels, starts, chunk, explore)
             words += int((np.diff(starts)[chunk] - 1).sum())
             decisions += made
             wrong += bad
@@ -345,6 +352,19 @@ def system_of(settings: Settings, single_root: bool) -> TransitionSystem:
     """The transition system of the settings; with naive reconstruction all links of the root must be made."""
     root_links: Literal["all", "uncrossed"] = "all" if settings.reconstruction == "naive" else "uncrossed"
     return get_system(settings.system, single_root=single_root, root_links=root_links)
+
+
+def search_of(
+    settings: Settings,
+    system: TransitionSystem,
+    features: FeatureModel,
+    moves: NDArray[np.int32],
+    labels: NDArray[np.int32],
+) -> Greedy:
+    """The search of the settings: greedy, or with a beam."""
+    if settings.beam == 1:
+        return Greedy(system, features, moves, labels, len(ATTRIBUTES))
+    return Beam(system, features, moves, labels, len(ATTRIBUTES), settings.beam)
 
 
 def projective(sentences: list[Sentence], transform: PseudoProjective) -> list[Sentence]:

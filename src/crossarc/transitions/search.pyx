@@ -9,9 +9,9 @@ from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t,
 from crossarc.learning.packed cimport Packed, PackedWeights, padded, score_packed
 from crossarc.learning.weights cimport Weights
 from crossarc.transitions.reconstruction cimport SCRATCH, Links, orient
-from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, Program, fill_keys
+from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, fill_keys
 from crossarc.transitions.state cimport State, release_state, reserve_state, reset_state
-from crossarc.transitions.system cimport MOVES, Gold, TransitionSystem
+from crossarc.transitions.system cimport MOVES, TransitionSystem
 
 from crossarc.errors import CrossarcError
 
@@ -21,11 +21,6 @@ cdef enum:
 
 cdef class Workspace:
     """A state with the memory of its gold tree and scores, for one thread."""
-
-    cdef State state
-    cdef Gold gold
-    cdef token_t room
-    cdef token_t* scratch       # of reconstruction: its own, the links by which words hang, and the costs of turning
 
     def __cinit__(self):
         memset(&self.state, 0, sizeof(State))
@@ -39,6 +34,7 @@ cdef class Workspace:
 
     cdef int reserve(self, token_t n) except -1 nogil:
         """Make room for a sentence of n words."""
+        reserve_state(&self.state, n)
         if self.gold.extra != NULL and n <= self.room:
             return 0
         free(self.gold.extra)
@@ -49,7 +45,6 @@ cdef class Workspace:
             raise MemoryError
         self.gold.scratch = self.gold.extra + n + 1
         self.room = n
-        reserve_state(&self.state, n)
         return 0
 
     cdef void begin(self, TransitionSystem system, token_t n, const token_t* heads,
@@ -63,12 +58,24 @@ cdef class Workspace:
             self.gold.labels = labels
             system.prepare(&self.gold)
 
-    cdef void reconstruct(self, bint keep_root_links, bint single_root, label_t root_label) noexcept nogil:
+    cdef void give_tree(self, TransitionSystem system, State* state, label_t root_label, bint annotated,
+                        bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil:
+        """The tree of a final state; with `annotated` the labels say which way the links should point."""
+        cdef token_t node
+        if annotated:
+            self.reconstruct(state, keep_root_links, system.single_root, root_label)
+        else:
+            system.finish(state, root_label)
+        for node in range(state.n + 1):
+            heads[node] = state.heads[node]
+            labels[node] = state.labels[node]
+
+    cdef void reconstruct(self, State* state, bint keep_root_links, bint single_root,
+                          label_t root_label) noexcept nogil:
         """Heads and labels of an undirected parse whose labels say which way their links should point.
 
         A label X comes as 2 X where the head should be on the right, 2 X + 1 where on the left.
         """
-        cdef State* state = &self.state
         cdef token_t n = state.n
         cdef score_t* turn = <score_t*>self.scratch
         cdef score_t* costs = turn + n + 2
@@ -89,12 +96,6 @@ cdef class Workspace:
         state.labels[0] = -1
         for k in range(1, n + 1):
             state.labels[k] = state.link_label[via[k]] >> 1 if via[k] >= 0 else root_label
-
-
-cdef inline void make(TransitionSystem system, State* state, token_t move, label_t label) noexcept nogil:
-    system.apply(state, move, label)
-    state.last_move = move
-    state.moves += 1
 
 
 def collect_actions(TransitionSystem system, const token_t[::1] heads, const label_t[::1] labels,
@@ -124,16 +125,6 @@ cdef class Greedy:
 
     `moves` and `labels` give for each action its move and its label, -1 for none.
     """
-
-    cdef readonly TransitionSystem system
-    cdef readonly object model
-    cdef Program program
-    cdef const int32_t[:, ::1] addresses
-    cdef const int32_t[:, ::1] slots
-    cdef const int32_t[:, ::1] templates
-    cdef const int32_t[::1] moves
-    cdef const int32_t[::1] labels
-    cdef int32_t actions
 
     def __init__(self, TransitionSystem system, model, moves, labels, int32_t attributes):
         if (len(model.addresses) > MOST_ADDRESSES or len(model.slots) > MOST_SLOTS
@@ -242,7 +233,7 @@ cdef class Greedy:
         cdef hash_t keys[MOST_TEMPLATES]
         cdef const Packed* packed = &weights.packed
         cdef Py_ssize_t s
-        cdef token_t n, node
+        cdef token_t n
         cdef int32_t a, best
         cdef uint32_t legal
         # One more than there are actions: what `TransitionModel.check` lets pass of a model that is not sound.
@@ -264,12 +255,7 @@ cdef class Greedy:
                             if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
                                 best = a
                         make(self.system, state, self.moves[best], self.labels[best])
-                    if annotated:
-                        work.reconstruct(keep_root_links, self.system.single_root, root_label)
-                    else:
-                        self.system.finish(state, root_label)
-                    for node in range(n + 1):
-                        heads[starts[s] + node] = state.heads[node]
-                        labels[starts[s] + node] = state.labels[node]
+                    work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
+                                   &labels[starts[s]])
         finally:
             free(scores)

@@ -6,7 +6,7 @@ cdef enum:
 
 cdef struct State:
     token_t n               # words; node 0 is the dummy root
-    token_t capacity        # nodes that the block has room for
+    token_t room            # nodes that the block has room for
     # The stack, the second (inactive) stack, and the buffer, which is queue[front .. end - 1].
     token_t* stack
     token_t depth

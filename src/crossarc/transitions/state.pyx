@@ -7,21 +7,24 @@ from crossarc.core.typedefs cimport label_t, token_t, uint64_t
 
 cdef enum:
     ARRAYS = 14 + 4 * OUTER     # arrays of one entry a node in the block, besides the two of sets
+    NODE_BYTES = 2 * 8 + ARRAYS * 4
 
 
 cdef int reserve_state(State* state, token_t n) except -1 nogil:
-    """Make room for n words; what the state held is lost. A state must be zeroed before its first use."""
+    """Lay the arrays out for n words; what the state held is lost. A state must be zeroed before its first use.
+
+    They lie close together, whatever longer sentences came before: then a state is copied at once.
+    """
     cdef size_t nodes = <size_t>n + 1
     cdef token_t* at
-    if state.memory != NULL and state.capacity >= n + 1:
-        return 0
-    free(state.memory)
-    # Sets first, as they need eight bytes each.
-    state.memory = malloc(nodes * (2 * sizeof(uint64_t) + ARRAYS * sizeof(token_t)))
+    if state.memory == NULL or state.room < n + 1:
+        free(state.memory)
+        state.memory = malloc(nodes * NODE_BYTES)
+        state.room = n + 1
     if state.memory == NULL:
-        state.capacity = 0
+        state.room = 0
         raise MemoryError
-    state.capacity = n + 1
+    # Sets first, as they need eight bytes each.
     state.left_set = <uint64_t*>state.memory
     state.right_set = state.left_set + nodes
     at = <token_t*>(state.right_set + nodes)
@@ -48,7 +51,7 @@ cdef int reserve_state(State* state, token_t n) except -1 nogil:
 cdef void release_state(State* state) noexcept nogil:
     free(state.memory)
     state.memory = NULL
-    state.capacity = 0
+    state.room = 0
 
 
 cdef void reset_state(State* state, token_t n) noexcept nogil:
@@ -86,11 +89,9 @@ cdef void start_with_root(State* state) noexcept nogil:
 
 
 cdef void copy_state(State* target, const State* source) noexcept nogil:
-    """Make one state equal to another that has the same capacity."""
-    cdef void* memory = target.memory
+    """Make one state equal to another; both are laid out for as many words."""
     cdef State kept = target[0]
-    cdef size_t nodes = <size_t>source.capacity
-    memcpy(memory, source.memory, nodes * (2 * sizeof(uint64_t) + ARRAYS * sizeof(token_t)))
+    memcpy(kept.memory, source.memory, (<size_t>source.n + 1) * NODE_BYTES)
     kept.n = source.n
     kept.depth = source.depth
     kept.depth2 = source.depth2

@@ -1,0 +1,35 @@
+from crossarc.core.typedefs cimport int32_t, label_t, token_t
+from crossarc.transitions.context cimport Program
+from crossarc.transitions.state cimport State
+from crossarc.transitions.system cimport Gold, TransitionSystem
+
+cdef class Workspace:
+    cdef State state
+    cdef Gold gold
+    cdef token_t room
+    cdef token_t* scratch       # of reconstruction: its own, the links by which words hang, and the costs of turning
+
+    cdef int reserve(self, token_t n) except -1 nogil
+    cdef void begin(self, TransitionSystem system, token_t n, const token_t* heads,
+                    const label_t* labels) noexcept nogil
+    cdef void give_tree(self, TransitionSystem system, State* state, label_t root_label, bint annotated,
+                        bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil
+    cdef void reconstruct(self, State* state, bint keep_root_links, bint single_root,
+                          label_t root_label) noexcept nogil
+
+cdef class Greedy:
+    cdef readonly TransitionSystem system
+    cdef readonly object model
+    cdef Program program
+    cdef const int32_t[:, ::1] addresses
+    cdef const int32_t[:, ::1] slots
+    cdef const int32_t[:, ::1] templates
+    cdef const int32_t[::1] moves
+    cdef const int32_t[::1] labels
+    cdef int32_t actions
+
+
+cdef inline void make(TransitionSystem system, State* state, token_t move, label_t label) noexcept nogil:
+    system.apply(state, move, label)
+    state.last_move = move
+    state.moves += 1
