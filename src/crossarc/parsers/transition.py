@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice, pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,14 @@ from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import ATTRIBUTES, Attributes
 from crossarc.features.templates import FeatureModel, load_model, parse_model
+from crossarc.learning.liblinear import learn_liblinear
+from crossarc.learning.libsvm import learn_libsvm
+from crossarc.learning.support import ARRAYS as SUPPORT
+from crossarc.learning.support import SupportVectors, check_arrays
+from crossarc.learning.updates import MaximumEntropy, Mira, Perceptron, UpdateRule
 from crossarc.learning.weights import Weights
 from crossarc.parsers.modelfile import pack_strings, unpack_strings
-from crossarc.parsers.settings import Settings
+from crossarc.parsers.settings import AT_ONCE, Settings
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.registry import get_system
 from crossarc.transitions.search import Greedy, collect_actions
@@ -26,10 +31,16 @@ from crossarc.transitions.system import TransitionSystem
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
+if TYPE_CHECKING:
+    from crossarc.learning.weights import Rows
+
 Arrays = dict[str, NDArray[Any]]
 PLACE = np.dtype([("check", "u4"), ("start", "u4")])
 CELL = np.dtype([("action", "u2"), ("weight", "i2")])
 BATCH_WORDS = 20_000
+MIRA_COST = 0.01
+UPOS = ATTRIBUTES.index("upos")
+SPLIT_WORDS = 500  # a part of speech with so many words gets a support vector machine of its own
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,16 @@ class Epoch:
     wrong: float
     las: float | None = None
     uas: float | None = None
+
+
+@dataclass(frozen=True)
+class Storage:
+    """What it cost to leave out small weights and to round the others: LAS on the development set, and bytes."""
+
+    exact_las: float
+    las: float
+    exact_bytes: int
+    bytes: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +77,9 @@ class TransitionModel:
     move_labels: NDArray[np.int32]
     places: NDArray[Any]
     cells: NDArray[Any]
+    storage: Storage | None = None
+    vectors: Arrays | None = None  # of LIBSVM, which has no weights
+    exact: Weights | None = None  # to be asked instead of the packed ones
 
     def search(self) -> Greedy:
         """The search over this model's system and features."""
@@ -68,18 +92,16 @@ class TransitionModel:
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
         how = self.settings.reconstruction
-        if len(corpus):
-            self.search().parse(
-                self.places,
-                self.cells,
-                tokens,
-                corpus.starts,
-                heads,
-                labels,
-                self.root_label,
-                how != "naive",
-                how == "label-first",
-            )
+        places = (tokens, corpus.starts, heads, labels, self.root_label)
+        turns = (how != "naive", how == "label-first")
+        if not len(corpus):
+            return heads, labels
+        if self.exact is not None:
+            self.search().parse_by(self.exact, *places, UPOS, *turns)
+        elif self.vectors is not None:
+            self.search().parse_by(SupportVectors(self.vectors, len(self.moves)), *places, UPOS, *turns)
+        else:
+            self.search().parse(self.places, self.cells, *places, *turns)
         return heads, labels
 
     def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
@@ -118,6 +140,15 @@ class TransitionModel:
                 waiting += [pool.submit(self.parse_batch, batch) for batch in islice(stream, 1)]
                 yield from done
 
+    def with_storage(self, exact: Rows, las: float, dev: list[Sentence]) -> TransitionModel:
+        """The model, with what it cost to store these weights as it does."""
+        weights = Weights.of(len(self.moves), *exact)
+        exact_las, _ = quick_scores(replace(self, exact=weights), dev)
+        places, cells, _ = weights.pack(0.0)
+        # Without rounding a cell would be of 32 bits and its action.
+        storage = Storage(exact_las, las, places.nbytes + 2 * cells.nbytes, self.places.nbytes + self.cells.nbytes)
+        return replace(self, storage=storage)
+
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """What the model file keeps."""
         arrays: Arrays = {
@@ -126,6 +157,8 @@ class TransitionModel:
             "places": self.places.view(np.uint32).reshape(-1, 2),
             "cells": self.cells.view(np.uint16).reshape(-1, 2),
         }
+        for name, array in (self.vectors or {}).items():
+            arrays[f"support.{name}"] = array
         for name, table in self.attributes.tables.items():
             arrays[f"strings.{name}"], arrays[f"offsets.{name}"] = pack_strings(list(table))
         manifest = {
@@ -135,6 +168,7 @@ class TransitionModel:
             "root_label": self.root_label,
             "single_root": self.single_root,
             "features": self.features.text,
+            "storage": asdict(self.storage) if self.storage else None,
         }
         return manifest, arrays
 
@@ -157,6 +191,8 @@ class TransitionModel:
             arrays["move_labels"],
             arrays["places"].reshape(-1).view(PLACE),
             arrays["cells"].reshape(-1).view(CELL),
+            Storage(**manifest["storage"]) if manifest["storage"] else None,
+            {name: arrays[f"support.{name}"] for name in SUPPORT} if settings.learner == "libsvm" else None,
         )
         model.check()
         return model
@@ -180,6 +216,8 @@ class TransitionModel:
         )
         if not sound:
             raise ValueError("the tables of the model do not fit together")
+        if self.vectors is not None:
+            check_arrays(self.vectors, actions)
 
 
 def batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
@@ -234,27 +272,69 @@ def train_model(
     features = load_model(settings.features)
     greedy = Greedy(system, features, moves, move_labels, len(ATTRIBUTES))
     weights = Weights(len(moves), settings.cut)
+
+    def model_of(weights: Weights, vectors: Arrays | None = None) -> TransitionModel:
+        places, cells, _ = weights.pack(settings.prune)
+        tables = (moves, move_labels, places, cells)
+        return TransitionModel(settings, features, attributes, names, root_label, single_root, *tables, vectors=vectors)
+
+    best: tuple[float, TransitionModel, Rows | None] | None = None
+    if settings.learner in AT_ONCE:
+        wrong, vectors = learn_at_once(greedy, weights, tokens, heads, labels, starts, settings)
+        model = model_of(Weights(len(moves)) if vectors else weights, vectors)
+        las, uas = quick_scores(model, dev) if dev else (None, None)
+        report(Epoch(1, 100 * wrong, las, uas))
+        return model.with_storage(weights.averages(), las, dev) if las is not None and not vectors else model
+    rule = update_rule(settings)
     shuffle = np.random.default_rng(settings.seed)
-    best: tuple[float, TransitionModel] | None = None
     for number in range(1, settings.epochs + 1):
         explore = settings.explore if number > settings.static_epochs else 0.0
         order = shuffle.permutation(len(train))
         decisions, wrong = greedy.train(
-            weights, tokens, heads, labels, starts, order, explore, settings.seed * 1_000 + number
+            weights, rule, tokens, heads, labels, starts, order, explore, settings.seed * 1_000 + number
         )
         if not dev and number < settings.epochs:
             report(Epoch(number, 100 * wrong / max(1, decisions)))
             continue
-        places, cells, _ = weights.pack(settings.prune)
-        model = TransitionModel(
-            settings, features, attributes, names, root_label, single_root, moves, move_labels, places, cells
-        )
+        model = model_of(weights)
         las, uas = quick_scores(model, dev) if dev else (None, None)
         report(Epoch(number, 100 * wrong / max(1, decisions), las, uas))
         if best is None or (las or 0.0) > best[0]:
-            best = (las or 0.0, model)
+            best = (las or 0.0, model, weights.averages() if dev else None)
     assert best is not None
-    return best[1]
+    las, model, exact = best
+    return model if exact is None else model.with_storage(exact, las, dev)
+
+
+def learn_at_once(
+    greedy: Greedy,
+    weights: Weights,
+    tokens: NDArray[np.int32],
+    heads: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    settings: Settings,
+) -> tuple[float, Arrays | None]:
+    """Learn from all decisions of the static oracle; gives the share of errors, and the support vectors of LIBSVM."""
+    words = np.bincount(tokens[:, UPOS] + 1)
+    group_of = np.zeros(len(words), dtype=np.int32)  # the rare ones are together in group 0
+    if settings.learner == "libsvm":
+        often = np.flatnonzero(words >= SPLIT_WORDS)
+        group_of[often] = np.arange(1, len(often) + 1)
+    rows, actions, groups = greedy.instances(weights, tokens, heads, labels, starts, UPOS, group_of)
+    if settings.learner == "liblinear":
+        return learn_liblinear(weights, rows, actions, cost=settings.cost, seed=settings.seed), None
+    vectors, wrong = learn_libsvm(weights.averages()[0], rows, actions, groups, group_of, cost=settings.cost)
+    return wrong, vectors
+
+
+def update_rule(settings: Settings) -> UpdateRule:
+    """How a learner that learns decision by decision changes its weights."""
+    if settings.learner == "mira":
+        return Mira(settings.cost or MIRA_COST)
+    if settings.learner == "maxent":
+        return MaximumEntropy(settings.learning_rate, settings.l2)
+    return Perceptron()
 
 
 def quick_scores(model: TransitionModel, gold: list[Sentence]) -> tuple[float, float]:

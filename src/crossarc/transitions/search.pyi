@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
-from crossarc.learning.weights import Weights
+from crossarc.learning.updates import UpdateRule
+from crossarc.learning.weights import Scorer, Weights
 from crossarc.transitions.system import TransitionSystem
 
 Ints = NDArray[np.int32]
@@ -22,6 +23,7 @@ class Greedy:
     def train(
         self,
         weights: Weights,
+        rule: UpdateRule,
         tokens: Ints,
         heads: Ints,
         labels: Ints,
@@ -39,6 +41,28 @@ class Greedy:
         heads: Ints,
         labels: Ints,
         root_label: int,
+        annotated: bool = False,
+        keep_root_links: bool = False,
+    ) -> None: ...
+    def instances(
+        self,
+        columns: Weights,
+        tokens: Ints,
+        heads: Ints,
+        labels: Ints,
+        starts: NDArray[np.int64],
+        tag: int,
+        group_of: Ints,
+    ) -> tuple[Ints, Ints, Ints]: ...
+    def parse_by(
+        self,
+        scorer: Scorer,
+        tokens: Ints,
+        starts: NDArray[np.int64],
+        heads: Ints,
+        labels: Ints,
+        root_label: int,
+        tag: int,
         annotated: bool = False,
         keep_root_links: bool = False,
     ) -> None: ...
