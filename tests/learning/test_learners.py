@@ -89,6 +89,8 @@ def test_settings_of_other_learners():
     with pytest.raises(CrossarcError, match="setting learner = 'svm'"):
         Parser("swap", learner="svm")
     assert Parser("swap", learner="mira", cost=0.5).settings.cost == 0.5
+    assert Parser("swap", learner="liblinear").settings.cost == 0.1
+    assert Parser("swap").settings.cost is None
 
 
 def test_without_scikit_learn(example, monkeypatch):
@@ -98,14 +100,26 @@ def test_without_scikit_learn(example, monkeypatch):
             Parser("swap", learner=learner).fit(example)
 
 
-def test_the_command(example, tmp_path, monkeypatch, capsys):
-    options = ["--learner", "mira", "--epochs", "2", "-o", str(tmp_path / "m")]
-    monkeypatch.setattr(sys, "argv", ["crossarc", "train", "--train", str(example), "--dev", str(example), *options])
-    with pytest.raises(SystemExit) as leave:
-        main()
-    assert not leave.value.code
-    assert "pruned and stored in 16 bits: dev LAS " in capsys.readouterr().err
-    assert load(tmp_path / "m").settings.learner == "mira"
+def test_the_commands(example, tmp_path, monkeypatch, capsys):
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
+        with pytest.raises(SystemExit) as leave:
+            main()
+        return leave.value.code or 0, capsys.readouterr()
+
+    path = tmp_path / "m"
+    files = ("--train", example, "--dev", example, "-o", path)
+    code, printed = run("train", *files, "--learner", "mira", "--epochs", 2)
+    assert code == 0
+    assert "pruned and stored in 16 bits: dev LAS " in printed.err
+    assert load(path).settings.learner == "mira"
+    assert "storage exact_las" in run("info", path)[1].out
+    code, printed = run("train", *files, "--learner", "liblinear", "--epochs", 10)
+    assert code == 0
+    assert "epoch 1/1" in printed.err
+    code, printed = run("train", *files, "--learner", "winnow")
+    assert code == 2
+    assert "setting learner = 'winnow'" in printed.err
 
 
 def random_instances(classes, instances=120, templates=6, seed=3):
@@ -176,7 +190,7 @@ def test_libsvm_has_a_machine_for_each_group():
     rows = np.array([[0], [1], [2], [3], [4], [5]] * 5, dtype=np.int32)
     groups = np.array([0, 0, 1, 1, 2, 2] * 5, dtype=np.int32)
     actions = np.array([0, 1, 1, 0, 2, 2] * 5, dtype=np.int32)
-    arrays, wrong = learn_libsvm(keys, rows, actions, groups, np.array([0, 1, 2, 0], dtype=np.int32))
+    arrays, wrong = learn_libsvm(keys, rows, actions, groups, np.array([0, 1, 2, 0], dtype=np.int32), cost=1.0)
     assert wrong == 0
     vectors = SupportVectors(arrays, 3)
     for tag, answers in enumerate([(0, 1), (1, 0), (2, 2), (0, 1), (0, 1)]):  # the last tag is not known

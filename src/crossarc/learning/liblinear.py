@@ -9,10 +9,8 @@ import numpy as np
 from crossarc.learning.instances import Ints, import_learner, instance_matrix
 from crossarc.learning.weights import Weights
 
-COST = 0.1  # as MaltParser has it
 
-
-def learn_liblinear(columns: Weights, rows: Ints, actions: Ints, *, cost: float | None = None, seed: int = 1) -> float:
+def learn_liblinear(columns: Weights, rows: Ints, actions: Ints, *, cost: float, seed: int) -> float:
     """Learn all instances at once and put the weights into the table of their features; gives the share of errors.
 
     `rows` are the features of the instances, as row numbers of the table, and -1 for none. The memory this takes grows
@@ -24,11 +22,10 @@ def learn_liblinear(columns: Weights, rows: Ints, actions: Ints, *, cost: float 
     greatest = 1.0
     if len(classes) > 1:
         matrix = instance_matrix(rows, len(columns))
-        machine = svm.LinearSVC(
-            C=cost or COST, multi_class="crammer_singer", fit_intercept=False, random_state=seed, tol=0.1
-        )
+        machine = svm.LinearSVC(C=cost, multi_class="crammer_singer", fit_intercept=False, random_state=seed, tol=0.1)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a thousand rounds are enough
+            # A thousand rounds are enough, and the last of them hardly matter.
+            warnings.simplefilter("ignore", import_learner("sklearn.exceptions").ConvergenceWarning)
             machine.fit(matrix, actions)
         table = np.ascontiguousarray(machine.coef_)
         if len(classes) == 2:  # one line that speaks for the second

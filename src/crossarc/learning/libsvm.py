@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from crossarc.learning.instances import Ints, import_learner, instance_matrix
 
-COST, GAMMA, CONSTANT = 1.0, 0.2, 0.4
+GAMMA, CONSTANT = 0.2, 0.4
 TOLERANCE = 0.1
 
 
 def learn_libsvm(
-    keys: NDArray[np.uint64], rows: Ints, actions: Ints, groups: Ints, group_of: Ints, *, cost: float | None = None
+    keys: NDArray[np.uint64], rows: Ints, actions: Ints, groups: Ints, group_of: Ints, *, cost: float
 ) -> tuple[dict[str, NDArray[Any]], float]:
     """Learn a machine for each group; gives the arrays of `SupportVectors` and the share of errors in training.
 
@@ -38,9 +38,7 @@ def learn_libsvm(
             classes.append(only)
             sizes.append(np.zeros(1))
             continue
-        machine = svm.SVC(
-            C=cost or COST, kernel="poly", degree=2, gamma=GAMMA, coef0=CONSTANT, tol=TOLERANCE, cache_size=500
-        )
+        machine = svm.SVC(C=cost, kernel="poly", degree=2, gamma=GAMMA, coef0=CONSTANT, tol=TOLERANCE, cache_size=500)
         machine.fit(matrix[chosen], actions[chosen])
         wrong += int((machine.predict(matrix[chosen]) != actions[chosen]).sum())
         # For two classes scikit-learn turns the signs.

@@ -10,9 +10,11 @@ from crossarc.errors import CrossarcError, UnknownName
 
 # Learners that take all instances of the static oracle at once.
 AT_ONCE = ("liblinear", "libsvm")
+# C as it suits each learner: MIRA by trial on development sets, the others as MaltParser has it.
+COSTS = {"mira": 0.01, "liblinear": 0.1, "libsvm": 1.0}
 # The settings that only some learners know.
 OWN_SETTINGS = {
-    "cost": ("mira", "liblinear", "libsvm"),
+    "cost": tuple(COSTS),
     "learning_rate": ("maxent",),
     "l2": ("maxent",),
 }
@@ -31,7 +33,7 @@ class Settings(BaseModel):
     explore: float = Field(0.9, ge=0, le=1)
     static_epochs: int = Field(1, ge=0)
     learner: Literal["perceptron", "mira", "maxent", "liblinear", "libsvm"] = "perceptron"
-    # C of MIRA, LIBLINEAR and LIBSVM: how much a mistake may change; None is what suits the learner.
+    # C of MIRA, LIBLINEAR and LIBSVM: how much one mistake may change.
     cost: float | None = Field(None, gt=0)
     # Of maxent.
     learning_rate: float = Field(0.1, gt=0)
@@ -77,9 +79,9 @@ def make_settings(parser: str, **options: Any) -> Settings:
         raise UnknownName("parser", parser, PRESETS)
     learner = options.get("learner", Settings.model_fields["learner"].default)
     check_learner(learner, options)
-    preset = PRESETS[parser]
+    preset = {"cost": COSTS.get(str(learner)), **PRESETS[parser]}
     if learner in AT_ONCE:
-        preset = {**preset, "explore": 0.0}
+        preset["explore"] = 0.0
         options = {**options, "epochs": 1}
     try:
         return Settings(parser=parser, **{**preset, **options})

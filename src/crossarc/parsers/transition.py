@@ -38,7 +38,6 @@ Arrays = dict[str, NDArray[Any]]
 PLACE = np.dtype([("check", "u4"), ("start", "u4")])
 CELL = np.dtype([("action", "u2"), ("weight", "i2")])
 BATCH_WORDS = 20_000
-MIRA_COST = 0.01
 UPOS = ATTRIBUTES.index("upos")
 SPLIT_WORDS = 500  # a part of speech with so many words gets a support vector machine of its own
 
@@ -91,17 +90,18 @@ class TransitionModel:
         tokens = self.attributes.encode(corpus)
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
-        how = self.settings.reconstruction
-        places = (tokens, corpus.starts, heads, labels, self.root_label)
-        turns = (how != "naive", how == "label-first")
         if not len(corpus):
             return heads, labels
+        how = self.settings.reconstruction
+        search = self.search()
+        data = (tokens, corpus.starts, heads, labels, self.root_label)
+        turns = (how != "naive", how == "label-first")
         if self.exact is not None:
-            self.search().parse_by(self.exact, *places, UPOS, *turns)
+            search.parse_by(self.exact, *data, UPOS, *turns)
         elif self.vectors is not None:
-            self.search().parse_by(SupportVectors(self.vectors, len(self.moves)), *places, UPOS, *turns)
+            search.parse_by(SupportVectors(self.vectors, len(self.moves)), *data, UPOS, *turns)
         else:
-            self.search().parse(self.places, self.cells, *places, *turns)
+            search.parse(self.places, self.cells, *data, *turns)
         return heads, labels
 
     def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
@@ -323,15 +323,15 @@ def learn_at_once(
         group_of[often] = np.arange(1, len(often) + 1)
     rows, actions, groups = greedy.instances(weights, tokens, heads, labels, starts, UPOS, group_of)
     if settings.learner == "liblinear":
-        return learn_liblinear(weights, rows, actions, cost=settings.cost, seed=settings.seed), None
-    vectors, wrong = learn_libsvm(weights.averages()[0], rows, actions, groups, group_of, cost=settings.cost)
+        return learn_liblinear(weights, rows, actions, cost=settings.cost or 0.0, seed=settings.seed), None
+    vectors, wrong = learn_libsvm(weights.averages()[0], rows, actions, groups, group_of, cost=settings.cost or 0.0)
     return wrong, vectors
 
 
 def update_rule(settings: Settings) -> UpdateRule:
     """How a learner that learns decision by decision changes its weights."""
     if settings.learner == "mira":
-        return Mira(settings.cost or MIRA_COST)
+        return Mira(settings.cost or 0.0)
     if settings.learner == "maxent":
         return MaximumEntropy(settings.learning_rate, settings.l2)
     return Perceptron()
