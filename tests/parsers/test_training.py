@@ -23,7 +23,7 @@ def saved(parser, path):
 def test_pieces_do_not_matter(example, tmp_path, monkeypatch, name):
     models = []
     for words in (1, 50, 10**9):
-        monkeypatch.setattr("crossarc.parsers.transition.CHUNK_WORDS", words)
+        monkeypatch.setattr("crossarc.parsers.training.CHUNK_WORDS", words)
         models.append(saved(Parser(name, epochs=3).fit(example, dev=example), tmp_path / "m"))
     assert models[0] == models[1] == models[2]
 
@@ -31,7 +31,7 @@ def test_pieces_do_not_matter(example, tmp_path, monkeypatch, name):
 @pytest.mark.parametrize("with_dev", [True, False])
 @pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label", "arc-eager-pp"])
 def test_resumed_training_gives_the_same_model(example, tmp_path, monkeypatch, name, with_dev):
-    monkeypatch.setattr("crossarc.parsers.transition.CHUNK_WORDS", 100)
+    monkeypatch.setattr("crossarc.parsers.training.CHUNK_WORDS", 100)
     dev = example if with_dev else None
     expected = saved(Parser(name, epochs=4).fit(example, dev), tmp_path / "whole")
     for epoch in range(1, 5):
@@ -104,7 +104,7 @@ def test_a_checkpoint_of_something_else_is_refused(example, tmp_path):
 
 
 def test_weights_that_do_not_fit_together_are_refused():
-    weights = Weights(3, cut=False)
+    weights = Weights(3, cut=1)
     keys = np.array([5, 2**63 + 6], dtype=np.uint64)
     weights.add(keys, 0, 1.0)
     weights.add(keys[:1], 2, -2.0)
@@ -121,15 +121,16 @@ def test_weights_that_do_not_fit_together_are_refused():
         {"slots": slots[:-1]},
         {"entries": good["entries"][:-1]},
         {"late": good["late"][:-1]},
+        {"squares": np.ones(3, np.float32)},
     ]
     for fault in faults:
         with pytest.raises(ValueError, match=r"not whole|values to unpack"):
-            Weights.from_arrays(good | fault, 3)
+            Weights.from_arrays(good | fault, 3, 1)
     for actions in (2, 1):
         with pytest.raises(ValueError, match="other actions"):
-            Weights.from_arrays(good, actions)
+            Weights.from_arrays(good, actions, 1)
         with pytest.raises(ValueError, match="other actions"):
-            Weights(actions).start_from(weights.pack())
+            Weights.of(actions, weights.pack().unpack())
 
 
 @pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label", "covington", "arc-eager-pp"])

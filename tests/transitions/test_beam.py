@@ -41,7 +41,7 @@ def test_every_preset_learns_with_a_beam(example, tmp_path, name):
 def test_learning_with_a_beam_ends(example):
     """What the beam has learned without a mistake left, it gets right; a wider one has less to learn from."""
     wrong: list[float] = []
-    parser = Parser("swap", epochs=15, beam=8, prune=0, cut=False)
+    parser = Parser("swap", epochs=15, beam=8, prune=0, cut=1)
     parser.fit(example, on_epoch=lambda epoch: wrong.append(epoch.wrong))
     assert wrong[0] > 50
     assert wrong[-1] < wrong[0] / 4

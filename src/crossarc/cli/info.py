@@ -31,6 +31,7 @@ def info(
     settings = manifest.pop("settings")
     rows = {**settings, **(manifest["data"] or {}), "labels": len(manifest["labels"])}
     rows |= {f"development {name}": value for name, value in (manifest["development"] or {}).items()}
+    rows |= {f"storage {name}": value for name, value in (manifest.get("storage") or {}).items()}
     rows["arrays"] = f"{len(arrays)}, {sum(array.nbytes for array in arrays.values()) / 1e6:.1f} MB"
     print_tables([Table("", ["", model], [[name, str(value)] for name, value in rows.items()])])
 

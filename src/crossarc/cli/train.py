@@ -30,6 +30,9 @@ def train(
     ] = None,
     epochs: Annotated[int | None, typer.Option(min=1, help="How often to go through the treebank.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same model.")] = None,
+    learner: Annotated[
+        str | None, typer.Option(metavar="NAME", help="perceptron, mira, maxent, liblinear or libsvm.")
+    ] = None,
     on_error: Annotated[
         str, typer.Option(metavar="POLICY", help="What to do with bad sentences: fail, skip or fix.")
     ] = "fail",
@@ -43,7 +46,7 @@ def train(
     learned from 4,508 sentences, 80,395 words
     best: epoch 3, dev LAS 83.01. Saved danish.crossarc (19 MB)
     """
-    given = {"epochs": epochs, "seed": seed}
+    given = {"epochs": epochs, "seed": seed, "learner": learner}
     options = settings_of(config) | {name: value for name, value in given.items() if value is not None}
     train_file(train, dev, output, str(options.pop("parser", parser)), options, on_error)
 
@@ -83,6 +86,12 @@ def train_file(train: str, dev: str | None, output: str, name: str, options: dic
     left_out = f", {counted(len(findings), 'finding')}" if findings else ""
     print(f"learned from {counted(data['sentences'], 'sentence')}, {data['words']:,} words{left_out}", file=sys.stderr)
     learner.save(output)
+    if storage := learner.model.storage:
+        print(
+            f"pruned and stored in 16 bits: dev LAS {storage.exact_las:.2f} -> {storage.las:.2f}, "
+            f"{storage.bytes / 1e6:.1f} MB of weights instead of {storage.exact_bytes / 1e6:.1f}",
+            file=sys.stderr,
+        )
     best = learner.manifest_["development"]
     chosen = f"best: epoch {best['epoch']}, dev LAS {best['las']:.2f}. " if best else ""
     print(f"{chosen}Saved {output} ({Path(output).stat().st_size / 1e6:.0f} MB)", file=sys.stderr)

@@ -12,6 +12,7 @@ cdef extern from *:
 
 cdef enum:
     MOST_KEYS = 512         # that are scored at a time
+    MOST_ACTIONS = 1 << 16  # a cell counts them in 16 bits
     DENSE = 0x40000000
     SPARE = 8               # a row is dense where more than one in so many actions has a weight
 

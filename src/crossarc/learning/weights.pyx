@@ -6,11 +6,14 @@ the memory of all asked for before any is read: most of the time goes into waiti
 
 import numpy as np
 
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
-from crossarc.learning.packed cimport DENSE, MOST_KEYS, SPARE, Cell, PackedWeights, Place, padded, place_of, prefetch
+from crossarc.learning.packed cimport (
+    DENSE, MOST_ACTIONS, MOST_KEYS, SPARE, Cell, PackedWeights, Place, padded, place_of, prefetch,
+)
+from crossarc.errors import CrossarcError
 from crossarc.learning.packed import CELL, PLACE
 
 SLOT = np.dtype([("key", "u8"), ("start", "u4"), ("size", "u2"), ("room", "u2")])
@@ -22,14 +25,26 @@ cdef inline bint is_dense(int32_t size, int32_t actions) noexcept nogil:
     return size * SPARE > actions
 
 
-cdef class Weights:
+cdef class Scorer:
+    """What can guide a search."""
+
+    cdef void score_state(self, const hash_t* keys, int32_t count, int32_t tag, weight_t* scores) noexcept nogil:
+        """The score of every action in a state."""
+
+
+cdef class Weights(Scorer):
     """Weights that learn: each feature has a row of the actions it has spoken for or against, averaged over all steps.
 
-    With `cut`, a feature counts only from the second step that changes it on: nearly half of them never have one.
+    A feature counts only from the `cut`-th step that changes it on: nearly half of them never have a second. `squares`
+    makes room for the sum of squared gradients of each weight.
     """
 
-    def __cinit__(self, int32_t actions, bint cut=True):
+    def __cinit__(self, int32_t actions, uint16_t cut=2, bint squares=False):
         cdef hash_t size = 1 << 16
+        if not 0 <= actions < MOST_ACTIONS:
+            raise CrossarcError(f"{actions:,} actions; {MOST_ACTIONS - 1:,} are the most: are the labels right?")
+        if squares:
+            self.squares = <weight_t*>malloc(sizeof(weight_t))
         self.actions = actions
         self.cut = cut
         self.random = 1
@@ -43,6 +58,7 @@ cdef class Weights:
         free(self.slots)
         free(self.entries)
         free(self.late)
+        free(self.squares)
 
     cdef void score(self, const hash_t* keys, int32_t count, weight_t* scores) noexcept nogil:
         """The sum of the weights of all keys for every action."""
@@ -69,15 +85,28 @@ cdef class Weights:
                 scores[entry.action] += entry.weight
                 entry += 1
 
+    cdef void score_state(self, const hash_t* keys, int32_t count, int32_t tag, weight_t* scores) noexcept nogil:
+        self.score(keys, count, scores)
+
     cdef int update(self, const hash_t* keys, int32_t count, int32_t action, weight_t step) except -1 nogil:
         """Add to the weight of an action for all keys."""
         cdef int32_t k
         cdef Slot* slot
         for k in range(count):
-            slot = self.claim(keys[k])
-            if not self.cut or slot.room > 0 or slot.start != <uint32_t>self.now:
+            slot = self.due(keys[k])
+            if slot != NULL:
                 self.change(slot, action, step)
         return 0
+
+    cdef Slot* due(self, hash_t key) except? NULL nogil:
+        """The slot of a key that counts, good until the next is asked for; NULL if it was not met often enough."""
+        cdef Slot* slot = self.claim(key)
+        if slot.room > 0:
+            return slot
+        if slot.size == 0 or slot.start != <uint32_t>self.now:
+            slot.size += slot.size < self.cut
+            slot.start = <uint32_t>self.now
+        return slot if slot.size >= self.cut else NULL
 
     cdef Slot* claim(self, hash_t key) except NULL nogil:
         """The slot of a key."""
@@ -90,38 +119,50 @@ cdef class Weights:
                 return self.claim(key)
             self.used += 1
             self.slots[place].key = key
-            self.slots[place].start = <uint32_t>self.now
         return &self.slots[place]
 
     cdef int change(self, Slot* slot, int32_t action, weight_t step) except -1 nogil:
         """Add to one weight."""
+        cdef Py_ssize_t entry = self.entry_of(slot, action)
+        self.entries[entry].weight += step
+        self.late[entry] += step * <double>self.now
+        return 0
+
+    cdef Py_ssize_t entry_of(self, Slot* slot, int32_t action) except -1 nogil:
+        """The entry of an action in the row of a slot, both made if they are not there."""
         cdef Py_ssize_t at = slot.start
         cdef uint16_t i
+        if slot.room == 0:
+            slot.size = 0
         for i in range(slot.size):
             if self.entries[at + i].action == action:
-                self.entries[at + i].weight += step
-                self.late[at + i] += step * <double>self.now
-                return 0
+                return at + i
         if slot.size == slot.room:      # the row moves to the end of the pool, with twice the room
             self.row_count += slot.room == 0
             slot.room = 2 if slot.room == 0 else 2 * slot.room
             if self.entry_count + slot.room > self.entry_room:
-                self.reserve(2 * self.entry_room)
+                self.reserve(2 * self.entry_room + slot.room)
             memcpy(self.entries + self.entry_count, self.entries + at, slot.size * sizeof(Entry))
             memcpy(self.late + self.entry_count, self.late + at, slot.size * sizeof(double))
+            if self.squares != NULL:
+                memcpy(self.squares + self.entry_count, self.squares + at, slot.size * sizeof(weight_t))
             at = self.entry_count
             slot.start = <uint32_t>at
             self.entry_count += slot.room
-        self.entries[at + slot.size].action = action
-        self.entries[at + slot.size].weight = step
-        self.late[at + slot.size] = step * <double>self.now
+        at += slot.size
+        self.entries[at].action = action
+        self.entries[at].weight = 0
+        self.late[at] = 0
+        if self.squares != NULL:
+            self.squares[at] = 0
         slot.size += 1
-        return 0
+        return at
 
     cdef int reserve(self, Py_ssize_t count) except -1 nogil:
         """Make room for so many entries."""
         cdef Entry* entries = <Entry*>realloc(self.entries, count * sizeof(Entry))
         cdef double* late
+        cdef weight_t* squares
         if entries == NULL or count > <Py_ssize_t>1 << 32:
             raise MemoryError
         self.entries = entries
@@ -129,6 +170,11 @@ cdef class Weights:
         if late == NULL:
             raise MemoryError
         self.late = late
+        if self.squares != NULL:
+            squares = <weight_t*>realloc(self.squares, count * sizeof(weight_t))
+            if squares == NULL:
+                raise MemoryError
+            self.squares = squares
         self.entry_room = count
         return 0
 
@@ -166,19 +212,59 @@ cdef class Weights:
         if keys.shape[0]:
             self.update(&keys[0], <int32_t>keys.shape[0], action, step)
 
-    def start_from(self, PackedWeights model):
-        """Begin with the weights of a trained model instead of none at all."""
+    def scores(self, const hash_t[::1] keys):
+        """The sum of the weights, as they are now, of some keys for every action."""
+        if keys.shape[0] > MOST_KEYS:
+            raise ValueError(f"{keys.shape[0]} keys; {MOST_KEYS} are the most")
+        result = np.zeros(self.actions, dtype=np.float32)
+        cdef weight_t[::1] view = result
+        if keys.shape[0] and self.actions:
+            self.score(&keys[0], <int32_t>keys.shape[0], &view[0])
+        return result
+
+    def averages(self):
+        """The averaged weights: keys, where each one's begin in the rest and the end, actions and values of all."""
+        cdef hash_t i
+        cdef Py_ssize_t row = 0, at = 0
+        cdef uint16_t k
+        cdef Slot* slot
+        keys = np.empty(self.row_count, dtype=np.uint64)
+        bounds = np.zeros(self.row_count + 1, dtype=np.int64)
+        actions = np.empty(self.entry_count, dtype=np.int32)    # more than are needed
+        values = np.empty(self.entry_count, dtype=np.float32)
+        cdef hash_t[::1] key_view = keys
+        cdef offset_t[::1] bound_view = bounds
+        cdef int32_t[::1] action_view = actions
+        cdef weight_t[::1] value_view = values
+        for i in range(self.mask + 1):
+            slot = self.slots + i
+            if slot.room == 0:
+                continue
+            for k in range(slot.size):
+                action_view[at] = self.entries[slot.start + k].action
+                value_view[at] = <weight_t>self.average(slot.start + k)
+                at += 1
+            key_view[row] = slot.key
+            row += 1
+            bound_view[row] = at
+        return keys, bounds, actions[:at].copy(), values[:at].copy()
+
+    @staticmethod
+    def of(int32_t actions, rows, uint16_t cut=2, bint squares=False):
+        """Weights to begin with, as `averages` and `PackedWeights.unpack` give them."""
+        cdef Weights weights = Weights(actions, cut, squares)
         cdef const hash_t[::1] keys
         cdef const offset_t[::1] bounds
-        cdef const int32_t[::1] actions
+        cdef const int32_t[::1] row_actions
         cdef const weight_t[::1] values
         cdef Py_ssize_t i, j
-        if model.actions > self.actions:
+        keys, bounds, row_actions, values = rows
+        if not 0 <= np.min(row_actions, initial=0) <= np.max(row_actions, initial=0) < max(1, actions):
             raise ValueError("the weights are of other actions")
-        keys, bounds, actions, values = model.unpack()
         for i in range(keys.shape[0]):
             for j in range(bounds[i], bounds[i + 1]):
-                self.change(self.claim(keys[i]), actions[j], values[j])
+                weights.change(weights.claim(keys[i]), row_actions[j], values[j])
+        return weights
 
     def to_arrays(self):
         """All that learning goes on from, for `from_arrays`."""
@@ -186,15 +272,17 @@ cdef class Weights:
         cdef Py_ssize_t used = 0, at = 0, total = 0
         cdef Slot* slot
         for i in range(self.mask + 1):
-            total += self.slots[i].size
+            total += self.slots[i].size if self.slots[i].room > 0 else 0
         slots = np.empty(self.used, dtype=SLOT)
         places = np.empty(self.used, dtype=np.int64)
         entries = np.empty(total, dtype=ENTRY)
         late = np.empty(total)
+        squares = np.empty(total if self.squares != NULL else 0, dtype=np.float32)
         cdef Slot[::1] slot_view = slots
         cdef offset_t[::1] place_view = places
         cdef Entry[::1] entry_view = entries
         cdef double[::1] late_view = late
+        cdef weight_t[::1] square_view = squares
         for i in range(self.mask + 1):
             slot = self.slots + i
             if slot.key == 0:
@@ -202,31 +290,34 @@ cdef class Weights:
             slot_view[used] = slot[0]
             place_view[used] = i
             used += 1
-            if slot.size > 0:
+            if slot.room > 0:
                 slot_view[used - 1].start = 0
                 memcpy(&entry_view[at], self.entries + slot.start, slot.size * sizeof(Entry))
                 memcpy(&late_view[at], self.late + slot.start, slot.size * sizeof(double))
+                if self.squares != NULL:
+                    memcpy(&square_view[at], self.squares + slot.start, slot.size * sizeof(weight_t))
                 at += slot.size
         return {
             "counts": np.array([self.mask + 1, self.now, self.random], dtype=np.uint64),
             "slots": slots.view(np.uint32).reshape(-1, 4), "places": places,
-            "entries": entries.view(np.uint32).reshape(-1, 2), "late": late,
+            "entries": entries.view(np.uint32).reshape(-1, 2), "late": late, "squares": squares,
         }
 
     @staticmethod
-    def from_arrays(arrays, int32_t actions, bint cut=True):
+    def from_arrays(arrays, int32_t actions, uint16_t cut=2, bint squares=False):
         """The weights that `to_arrays` gave, to the last slot; `ValueError` for arrays that do not fit together."""
-        cdef Weights weights = Weights(actions, cut)
+        cdef Weights weights = Weights(actions, cut, squares)
         slots = arrays["slots"].reshape(-1).view(SLOT)
         entries = arrays["entries"].reshape(-1).view(ENTRY)
         places, late = arrays["places"], arrays["late"]
         size, now, random = map(int, arrays["counts"])
+        rows = slots["room"] > 0
         if not (
             0 < size <= 2**40 and size & (size - 1) == 0 and len(places) == len(slots) < size
             and (len(places) == 0 or (places[0] >= 0 and places[-1] < size and (np.diff(places) > 0).all()))
-            and slots["key"].all() and ((slots["room"] > 0) == (slots["size"] > 0)).all()
-            and (slots["size"] <= slots["room"]).all()
-            and int(slots["size"].sum(dtype=np.int64)) == len(entries) == len(late)
+            and slots["key"].all() and slots["size"].all() and (slots["size"] <= slots["room"])[rows].all()
+            and int(slots["size"][rows].sum(dtype=np.int64)) == len(entries) == len(late)
+            and len(arrays["squares"]) == (len(late) if squares else 0)
             and 0 <= entries["action"].min(initial=0) <= entries["action"].max(initial=0) < actions
         ):
             raise ValueError("the weights are not whole, or of other actions")
@@ -234,6 +325,7 @@ cdef class Weights:
         cdef const offset_t[::1] place_view = places
         cdef const Entry[::1] entry_view = entries
         cdef const double[::1] late_view = late
+        cdef const weight_t[::1] square_view = arrays["squares"]
         cdef Py_ssize_t i, at = 0
         cdef Slot* slot
         free(weights.slots)
@@ -247,11 +339,13 @@ cdef class Weights:
         for i in range(slot_view.shape[0]):
             slot = weights.slots + place_view[i]
             slot[0] = slot_view[i]
-            if slot.size == 0:
+            if slot.room == 0:
                 continue
             slot.start = <uint32_t>weights.entry_count
             memcpy(weights.entries + slot.start, &entry_view[at], slot.size * sizeof(Entry))
             memcpy(weights.late + slot.start, &late_view[at], slot.size * sizeof(double))
+            if squares:
+                memcpy(weights.squares + slot.start, &square_view[at], slot.size * sizeof(weight_t))
             at += slot.size
             weights.entry_count += slot.room
             weights.row_count += 1
@@ -276,12 +370,16 @@ cdef class Weights:
         cdef uint32_t at = 1, row = 0       # no row of cells starts at 0
         for i in range(self.mask + 1):
             slot = self.slots + i
+            if slot.room == 0:
+                continue
             for k in range(slot.size):
                 greatest = max(greatest, abs(self.average(slot.start + k)))
         scale = 32767 / greatest if greatest > 0 else 1.0
         limit = max(threshold * 32767, 0.5)
         for i in range(self.mask + 1):
             slot = self.slots + i
+            if slot.room == 0:
+                continue
             filled = 0
             for k in range(slot.size):
                 filled += abs(self.average(slot.start + k)) * scale >= limit
@@ -302,6 +400,8 @@ cdef class Weights:
         rows = row_array
         for i in range(self.mask + 1):
             slot = self.slots + i
+            if slot.room == 0:
+                continue
             filled = 0
             for k in range(slot.size):
                 value = self.average(slot.start + k) * scale

@@ -3,7 +3,7 @@
 from crossarc.parsers.modelfile import pack_strings, read_model, unpack_strings, write_model
 from crossarc.parsers.parser import Parser, load
 from crossarc.parsers.settings import PRESETS, Settings
-from crossarc.parsers.transition import Epoch, Progress
+from crossarc.parsers.training import Epoch, Progress
 
 __all__ = [
     "PRESETS",

@@ -52,7 +52,7 @@ class Checkpoint:
             arrays |= {f"best.{name}": array for name, array in best[1].items()}
         write_model(self.path, manifest, arrays)
 
-    def read(self, actions: int, cut: bool) -> Stand | None:
+    def read(self, actions: int, cut: int, squares: bool) -> Stand | None:
         """The stand that is kept; None if there is none or it is not asked for."""
         if not self.resume or not os.path.exists(self.path):
             return None
@@ -70,7 +70,7 @@ class Checkpoint:
             return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
 
         try:
-            weights = Weights.from_arrays(part("weights."), actions, cut)
+            weights = Weights.from_arrays(part("weights."), actions, cut, squares)
         except (KeyError, ValueError) as error:
             raise ModelError(f"{self.path}: the checkpoint cannot be used ({error}); train without resuming") from None
         best = (manifest["best"], part("best.")) if manifest["best"] is not None else None

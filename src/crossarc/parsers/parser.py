@@ -15,7 +15,8 @@ from crossarc.features.templates import load_model
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.settings import Settings, make_settings
-from crossarc.parsers.transition import Epoch, Progress, TransitionModel, digest, train_model
+from crossarc.parsers.training import Epoch, Progress, digest, train_model
+from crossarc.parsers.transition import TransitionModel
 from crossarc.treebank.reading import OnError, Report, read
 from crossarc.treebank.sentence import Sentence
 

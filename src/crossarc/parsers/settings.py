@@ -9,6 +9,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from crossarc.errors import CrossarcError, UnknownName
 
 WIDEST_BEAM = 1_000
+# Learners that take all instances of the static oracle at once.
+AT_ONCE = ("liblinear", "libsvm")
+# C as it suits each learner: MIRA by trial on development sets, the others as MaltParser has it.
+COSTS = {"mira": 0.01, "liblinear": 0.1, "libsvm": 1.0}
+# The settings that only some learners know.
+OWN_SETTINGS = {
+    "cost": tuple(COSTS),
+    "learning_rate": ("maxent",),
+    "l2": ("maxent",),
+}
 
 
 class Settings(BaseModel):
@@ -25,7 +35,15 @@ class Settings(BaseModel):
     beam: int = Field(1, ge=1, le=WIDEST_BEAM)
     explore: float = Field(0.9, ge=0, le=1)
     static_epochs: int = Field(1, ge=0)
-    cut: bool = True
+    learner: Literal["perceptron", "mira", "maxent", "liblinear", "libsvm"] = "perceptron"
+    # C of MIRA, LIBLINEAR and LIBSVM: how much one mistake may change.
+    cost: float | None = Field(None, gt=0)
+    # Of maxent.
+    learning_rate: float = Field(0.1, gt=0)
+    l2: float = Field(1e-4, ge=0)
+    # A feature counts from its so many-th update on, or with LIBLINEAR and LIBSVM instance.
+    cut: int = Field(2, ge=1)
+    # Weights below this share of the greatest are not kept in the model.
     prune: float = Field(0.0005, ge=0, lt=1)
     single_root: bool | Literal["auto"] = "auto"
     # How undirected parses get their directions: away from node 0, or as labels say, with either table of costs.
@@ -62,11 +80,40 @@ def make_settings(parser: str, **options: Any) -> Settings:
     """The settings of a preset with some of them chosen otherwise."""
     if parser not in PRESETS:
         raise UnknownName("parser", parser, PRESETS)
+    learner = options.get("learner", Settings.model_fields["learner"].default)
+    check_learner(learner, options)
+    preset = {"cost": COSTS.get(str(learner)), **PRESETS[parser]}
+    if learner in AT_ONCE:
+        preset["explore"] = 0.0
+        options = {**options, "epochs": 1}
     try:
-        return Settings(parser=parser, **{**PRESETS[parser], **options})
+        return Settings(parser=parser, **{**preset, **options})
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
         if first["type"] == "extra_forbidden":
             raise UnknownName("setting", name, Settings.model_fields) from None
         raise CrossarcError(f"setting {name} = {first['input']!r}: {first['msg']}") from None
+
+
+def check_learner(learner: object, options: dict[str, Any]) -> None:
+    """Refuse options that do not go with a learner."""
+    for name, learners in OWN_SETTINGS.items():
+        if name in options and learner not in learners:
+            raise CrossarcError(f"setting {name} is of {', '.join(learners)}; {learner} has none: leave it out")
+    if learner == "maxent" and options.get("beam", 1) != 1:
+        raise CrossarcError(
+            "learner maxent with a beam: it learns single decisions, and a beam learns whole derivations; "
+            "leave the beam out, or take perceptron or mira"
+        )
+    if learner not in AT_ONCE:
+        return
+    reasons = {
+        "explore": (0, "it learns the decisions of the static oracle, all at once, and never parses while it learns"),
+        "beam": (1, "it scores single decisions, not whole parses, so that sums of its scores mean nothing"),
+    }
+    for name, (most, reason) in reasons.items():
+        value = options.get(name)
+        if isinstance(value, int | float) and value > most:
+            others = "leave it out, or take perceptron, mira or maxent"
+            raise CrossarcError(f"learner {learner} with {name} = {value}: {reason}; {others}")

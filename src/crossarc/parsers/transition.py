@@ -1,12 +1,10 @@
-"""The transition parser: a system, a feature model and weights, learned from a treebank."""
+"""The trained transition parser: a system, a feature model and weights."""
 
 from __future__ import annotations
 
-import hashlib
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice, pairwise
 from typing import Any, Literal
 
@@ -16,49 +14,34 @@ from numpy.typing import NDArray
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import ATTRIBUTES, Attributes
-from crossarc.features.templates import FeatureModel, load_model, parse_model
+from crossarc.features.templates import FeatureModel, parse_model
 from crossarc.learning.packed import PackedWeights
+from crossarc.learning.support import ARRAYS as SUPPORT
+from crossarc.learning.support import SupportVectors, check_arrays
 from crossarc.learning.weights import Weights
-from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.modelfile import pack_strings, unpack_strings
 from crossarc.parsers.settings import WIDEST_BEAM, Settings
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.beam import Beam
 from crossarc.transitions.registry import get_system
-from crossarc.transitions.search import Greedy, collect_actions
+from crossarc.transitions.search import Greedy
 from crossarc.transitions.system import TransitionSystem
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 Arrays = dict[str, NDArray[Any]]
 BATCH_WORDS = 20_000
-CHUNK_WORDS = 1_000  # learned from in one go: some hundredths of a second, so that an interrupt is heard
+UPOS = ATTRIBUTES.index("upos")
 
 
 @dataclass(frozen=True)
-class Epoch:
-    """How an epoch went: the share of wrong decisions, and the scores on the development set if there is one.
+class Storage:
+    """What it cost to leave out small weights and to round the others: LAS on the development set, and bytes."""
 
-    `seconds` is the time it learned for, 0 for one that was finished before the training was resumed. Epoch 0 is the
-    model that a training starts from.
-    """
-
-    number: int
-    wrong: float
-    las: float | None = None
-    uas: float | None = None
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far an epoch is: words learned from so far and in all, and the share of wrong decisions up to here."""
-
-    epoch: int
-    words: int
-    of: int
-    wrong: float
-    seconds: float
+    exact_las: float
+    las: float
+    exact_bytes: int
+    bytes: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +57,9 @@ class TransitionModel:
     moves: NDArray[np.int32]
     move_labels: NDArray[np.int32]
     weights: PackedWeights
+    storage: Storage | None = None
+    vectors: Arrays | None = None  # of LIBSVM, which has no weights
+    exact: Weights | None = None  # to be asked instead of the packed ones
 
     def search(self) -> Greedy:
         """The search over this model's system and features."""
@@ -91,18 +77,18 @@ class TransitionModel:
         tokens = self.attributes.encode(corpus)
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
+        if not len(corpus):
+            return heads, labels
         how = self.settings.reconstruction
-        if len(corpus):
-            self.search().parse(
-                self.weights,
-                tokens,
-                corpus.starts,
-                heads,
-                labels,
-                self.root_label,
-                how != "naive",
-                how == "label-first",
-            )
+        search = self.search()
+        data = (tokens, corpus.starts, heads, labels, self.root_label)
+        turns = (how != "naive", how == "label-first")
+        if self.exact is not None:
+            search.parse_by(self.exact, *data, UPOS, *turns)
+        elif self.vectors is not None:
+            search.parse_by(SupportVectors(self.vectors, len(self.moves)), *data, UPOS, *turns)
+        else:
+            search.parse(self.weights, *data, *turns)
         return heads, labels
 
     def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
@@ -141,6 +127,16 @@ class TransitionModel:
                 waiting += [pool.submit(self.parse_batch, batch) for batch in islice(stream, 1)]
                 yield from done
 
+    def with_storage(self, weights: Weights, las: float, dev: list[Sentence]) -> TransitionModel:
+        """The model, which scores so on a development set, with what it cost to store its weights as it does."""
+        exact = Weights.of(len(self.moves), weights.averages())
+        exact_las, _ = quick_scores(replace(self, exact=exact), dev)
+        arrays = exact.pack().to_arrays()
+        # Without rounding a cell would be of 32 bits and its action.
+        exact_bytes = sum(array.nbytes * (2 if name == "cells" else 1) for name, array in arrays.items())
+        stored = sum(array.nbytes for array in self.weights.to_arrays().values())
+        return replace(self, storage=Storage(exact_las, las, exact_bytes, stored))
+
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """What the model file keeps."""
         arrays: Arrays = {
@@ -148,6 +144,8 @@ class TransitionModel:
             "move_labels": self.move_labels,
             **self.weights.to_arrays(),
         }
+        for name, array in (self.vectors or {}).items():
+            arrays[f"support.{name}"] = array
         for name, table in self.attributes.tables.items():
             arrays[f"strings.{name}"], arrays[f"offsets.{name}"] = pack_strings(list(table))
         manifest = {
@@ -157,6 +155,7 @@ class TransitionModel:
             "root_label": self.root_label,
             "single_root": self.single_root,
             "features": self.features.text,
+            "storage": asdict(self.storage) if self.storage else None,
         }
         return manifest, arrays
 
@@ -178,6 +177,8 @@ class TransitionModel:
             arrays["moves"],
             arrays["move_labels"],
             PackedWeights.from_arrays(arrays, len(arrays["moves"])),
+            Storage(**manifest["storage"]) if manifest["storage"] else None,
+            {name: arrays[f"support.{name}"] for name in SUPPORT} if settings.learner == "libsvm" else None,
         )
         model.check()
         return model
@@ -195,6 +196,8 @@ class TransitionModel:
         )
         if not sound:
             raise ValueError("the tables of the model do not fit together")
+        if self.vectors is not None:
+            check_arrays(self.vectors, actions)
 
 
 def batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
@@ -209,131 +212,6 @@ def batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
         words += len(sentence) + 1
     if batch:
         yield batch
-
-
-def train_model(
-    train: list[Sentence],
-    dev: list[Sentence],
-    settings: Settings,
-    report: Callable[[Epoch], None] = lambda epoch: None,
-    *,
-    progress: Callable[[Progress], None] = lambda progress: None,
-    init: TransitionModel | None = None,
-    checkpoint: Checkpoint | None = None,
-) -> TransitionModel:
-    """Learn from sentences with trees; with a development set the best epoch is kept, else the last.
-
-    The labels, words and actions of `init`, whose weights are the first, keep their numbers; new ones come behind them.
-    """
-    if not train:
-        raise CrossarcError("there is no sentence to learn from")
-    if settings.transform != "none":
-        train = projective(train, PseudoProjective(settings.transform))
-    corpus = Corpus.of(train)
-    heads, starts = corpus["head"], corpus.starts
-    table = corpus.strings["deprel"]
-    labels = corpus["deprel"] - table.reserved  # without the two reserved ids; node 0 has none
-    names = list(table)
-    if init is not None:
-        names = list(dict.fromkeys([*init.labels, *names]))
-        numbers = {name: number for number, name in enumerate(names)}
-        labels = np.array([*(numbers[name] for name in table), -1], dtype=np.int32)[labels]
-    root_label = int(np.bincount(labels[heads == 0], minlength=len(names)).argmax())
-    several = any(len(sentence.roots) > 1 for sentence in train) or (init is not None and not init.single_root)
-    single_root = (not several) if settings.single_root == "auto" else settings.single_root
-    system = system_of(settings, single_root)
-    kinds = len(names)
-    if settings.reconstruction != "naive":
-        # Every label says on which side the head is: 2 X for the right, 2 X + 1 for the left.
-        places = np.arange(len(heads)) - np.repeat(starts[:-1], np.diff(starts))
-        labels = (2 * labels + (heads < places)).astype(np.int32)
-        kinds *= 2
-    counts = collect_actions(system, heads, labels, starts, kinds)
-    for move, labelled in enumerate(system.labelled):
-        # A move that the oracle never makes may be the only legal one in a state of the parser's own making.
-        if not counts[move].any():
-            counts[move, int(counts[:, :kinds].sum(axis=0).argmax()) if labelled else kinds] = 1
-    moves, move_labels = (each.astype(np.int32) for each in np.nonzero(counts))
-    move_labels[move_labels == kinds] = -1
-    if init is not None:
-        moves, move_labels = united(init.moves, init.move_labels, moves, move_labels)
-    attributes = Attributes.fit(corpus, init.attributes if init is not None else None)
-    tokens = attributes.encode(corpus)
-    features = load_model(settings.features) if init is None else init.features
-    search = search_of(settings, system, features, moves, move_labels)
-    weights = Weights(len(moves), settings.cut)
-    if init is not None:
-        weights.start_from(init.weights)
-    shuffle = np.random.default_rng(settings.seed)
-    epochs: list[Epoch] = []
-    best: tuple[float, TransitionModel] | None = None
-
-    def finish(epoch: Epoch) -> None:
-        """Score the model as it is now if that is of use, keep it if it is the best, and report."""
-        nonlocal best
-        if dev or epoch.number == settings.epochs:
-            packed = weights.pack(settings.prune)
-            model = TransitionModel(
-                settings, features, attributes, names, root_label, single_root, moves, move_labels, packed
-            )
-            las, uas = quick_scores(model, dev) if dev else (None, None)
-            epoch = replace(epoch, las=las, uas=uas)
-            if best is None or (las or 0.0) > best[0]:
-                best = (las or 0.0, model)
-        epochs.append(epoch)
-        report(epoch)
-
-    stand = checkpoint.read(len(moves), settings.cut) if checkpoint is not None else None
-    if stand is not None:
-        weights = stand.weights
-        best = (stand.best_las, TransitionModel.from_arrays(*stand.best)) if stand.best is not None else None
-        for row in stand.epochs:
-            epochs.append(Epoch(*row))
-            report(epochs[-1])
-    elif init is not None and dev:
-        finish(Epoch(0, 0.0))
-    for number in range(1, settings.epochs + 1):
-        order = shuffle.permutation(len(train))
-        if epochs and number <= epochs[-1].number:
-            continue
-        explore = settings.explore if number > settings.static_epochs else 0.0
-        weights.random = (2 * (settings.seed * 1_000 + number) + 1) % 2**64
-        begin = time.perf_counter()
-        words = decisions = wrong = 0
-        for chunk in chunks(order, np.diff(starts) - 1):
-            made, bad = search.train(weights, tokens, heads, labels, starts, chunk, explore)
-            words += int((np.diff(starts)[chunk] - 1).sum())
-            decisions += made
-            wrong += bad
-            seconds = time.perf_counter() - begin
-            share = 100 * wrong / max(1, decisions)
-            progress(Progress(number, words, len(heads) - len(train), share, seconds))
-        finish(Epoch(number, share, seconds=seconds))
-        if checkpoint is not None and number < settings.epochs:
-            checkpoint.write(
-                weights,
-                [(each.number, each.wrong, each.las, each.uas) for each in epochs],
-                best[1].to_arrays() if best is not None else None,
-                best[0] if best is not None else 0.0,
-            )
-    assert best is not None
-    return best[1]
-
-
-def united(
-    moves: NDArray[np.int32], labels: NDArray[np.int32], more_moves: NDArray[np.int32], more_labels: NDArray[np.int32]
-) -> list[NDArray[np.int32]]:
-    """The moves and labels of some actions and behind them those of others that are not among them."""
-    first = list(zip(moves.tolist(), labels.tolist(), strict=True))
-    more = zip(more_moves.tolist(), more_labels.tolist(), strict=True)
-    actions = np.array(list(dict.fromkeys([*first, *more])), dtype=np.int32)
-    return [np.ascontiguousarray(column) for column in actions.T]
-
-
-def chunks(order: NDArray[np.int64], lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """The order of sentences in pieces of some words each, after which others may have a word."""
-    words = np.cumsum(lengths[order])
-    return np.split(order, np.flatnonzero(np.diff(words // CHUNK_WORDS)) + 1)
 
 
 def quick_scores(model: TransitionModel, gold: list[Sentence]) -> tuple[float, float]:
@@ -365,20 +243,3 @@ def search_of(
     if settings.beam == 1:
         return Greedy(system, features, moves, labels, len(ATTRIBUTES))
     return Beam(system, features, moves, labels, len(ATTRIBUTES), settings.beam)
-
-
-def projective(sentences: list[Sentence], transform: PseudoProjective) -> list[Sentence]:
-    """The sentences with their trees made projective, the lifts in the labels."""
-    result = []
-    for sentence in sentences:
-        heads, labels = transform.encode(sentence.heads, sentence.deprels)
-        result.append(sentence.replace(heads=heads, deprels=labels))
-    return result
-
-
-def digest(sentences: Iterable[Sentence]) -> str:
-    """The SHA-256 of the training data as it was used."""
-    result = hashlib.sha256()
-    for sentence in sentences:
-        result.update(sentence.raw)
-    return result.hexdigest()

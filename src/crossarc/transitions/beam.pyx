@@ -6,7 +6,8 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, token_t, uint32_t, weight_t
 from crossarc.learning.packed cimport PackedWeights, padded, score_packed
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.updates cimport UpdateRule
+from crossarc.learning.weights cimport Scorer, Weights
 from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
 from crossarc.transitions.search cimport Greedy, Workspace, make
 from crossarc.transitions.state cimport State, copy_state, release_state, reserve_state, reset_state
@@ -226,9 +227,9 @@ cdef class Beam(Greedy):
         action_of[moves, np.asarray(labels) + 1] = np.arange(len(moves))
         self.action_of = action_of
 
-    def train(self, Weights weights, const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
-              const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
-        """Learn from sentences in an order, an epoch or a part of one; gives sentences and those with a wrong parse.
+    def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
+              const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
+        """Learn by a rule from sentences in an order, an epoch or a part of one; gives sentences and wrong ones.
 
         Where the oracle's derivation does not come out best, the model learns from it and the best one, both cut off
         at the step where the one was furthest ahead of the other (Huang et al. 2012, max-violation). There is nothing
@@ -243,6 +244,7 @@ cdef class Beam(Greedy):
         cdef token_t n, gold_steps, steps, at
         cdef int32_t last
         cdef double gold_score, most
+        cdef weight_t step
         cdef const int32_t* words
         with nogil:
             for i in range(order.shape[0]):
@@ -279,8 +281,11 @@ cdef class Beam(Greedy):
                     self.follow(state, beam.gold[at])
                     at += 1
                 copy_state(&beam.older[0].state, state)
-                self.learn(weights, state, words, beam.gold + at, gold_steps - at, 1)
-                self.learn(weights, &beam.older[0].state, words, beam.path + at, steps - at, -1)
+                steps -= at
+                gold_steps -= at
+                step = rule.step(max(steps, gold_steps), -most, self.program.template_count * (steps + gold_steps))
+                self.learn(weights, state, words, beam.gold + at, gold_steps, step)
+                self.learn(weights, &beam.older[0].state, words, beam.path + at, steps, -step)
         return order.shape[0], wrong
 
     cdef inline void follow(self, State* state, int32_t action) noexcept nogil:
@@ -304,6 +309,18 @@ cdef class Beam(Greedy):
 
         With `annotated` the labels of an undirected system say which way links should point.
         """
+        self.parse_with(None, weights, tokens, starts, heads, labels, root_label, annotated, keep_root_links)
+
+    def parse_by(self, Scorer scorer, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
+                 label_t[::1] labels, label_t root_label, int32_t tag, bint annotated=False,
+                 bint keep_root_links=False):
+        """As `parse`, with weights that are not packed."""
+        cdef Weights weights = scorer
+        self.parse_with(weights, None, tokens, starts, heads, labels, root_label, annotated, keep_root_links)
+
+    cdef int parse_with(self, Weights learning, PackedWeights trained, const int32_t[:, ::1] tokens,
+                        const offset_t[::1] starts, token_t[::1] heads, label_t[::1] labels, label_t root_label,
+                        bint annotated, bint keep_root_links) except -1:
         cdef Workspace work = Workspace()
         cdef Generations beam = Generations(self.width, self.actions)
         cdef Py_ssize_t s
@@ -313,7 +330,8 @@ cdef class Beam(Greedy):
                 n = <token_t>(starts[s + 1] - starts[s]) - 1
                 work.reserve(n)
                 beam.begin(self, n)
-                while beam.advance(self, None, weights, &tokens[starts[s], 0]):
+                while beam.advance(self, learning, trained, &tokens[starts[s], 0]):
                     pass
                 work.give_tree(self.system, &beam.items[0].state, root_label, annotated, keep_root_links,
                                &heads[starts[s]], &labels[starts[s]])
+        return 0

@@ -1,4 +1,4 @@
-from crossarc.core.typedefs cimport int32_t, label_t, token_t
+from crossarc.core.typedefs cimport int32_t, label_t, offset_t, token_t
 from crossarc.transitions.context cimport Program
 from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport Gold, TransitionSystem
@@ -27,6 +27,9 @@ cdef class Greedy:
     cdef const int32_t[::1] moves
     cdef const int32_t[::1] labels
     cdef int32_t actions
+
+    cdef int32_t tag_of(self, const State* state, const int32_t[:, ::1] tokens, offset_t start,
+                        int32_t tag) noexcept nogil
 
 
 cdef inline void make(TransitionSystem system, State* state, token_t move, label_t label) noexcept nogil:

@@ -3,7 +3,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
 from crossarc.learning.packed import PackedWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.updates import UpdateRule
+from crossarc.learning.weights import Scorer, Weights
 from crossarc.transitions.system import TransitionSystem
 
 Ints = NDArray[np.int32]
@@ -15,12 +16,15 @@ def collect_actions(
 class Greedy:
     system: TransitionSystem
     model: FeatureModel
+    @property
+    def action_count(self) -> int: ...
     def __init__(
         self, system: TransitionSystem, model: FeatureModel, moves: ArrayLike, labels: ArrayLike, attributes: int
     ) -> None: ...
     def train(
         self,
         weights: Weights,
+        rule: UpdateRule,
         tokens: Ints,
         heads: Ints,
         labels: Ints,
@@ -36,6 +40,27 @@ class Greedy:
         heads: Ints,
         labels: Ints,
         root_label: int,
+        annotated: bool = False,
+        keep_root_links: bool = False,
+    ) -> None: ...
+    def instances(
+        self,
+        tokens: Ints,
+        heads: Ints,
+        labels: Ints,
+        starts: NDArray[np.int64],
+        tag: int,
+        group_of: Ints,
+    ) -> tuple[NDArray[np.uint64], Ints, Ints]: ...
+    def parse_by(
+        self,
+        scorer: Scorer,
+        tokens: Ints,
+        starts: NDArray[np.int64],
+        heads: Ints,
+        labels: Ints,
+        root_label: int,
+        tag: int,
         annotated: bool = False,
         keep_root_links: bool = False,
     ) -> None: ...

@@ -7,10 +7,12 @@ from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint32_t, weight_t
 from crossarc.learning.packed cimport Packed, PackedWeights, padded, score_packed
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.support cimport grouped
+from crossarc.learning.updates cimport Decision, UpdateRule
+from crossarc.learning.weights cimport Scorer, Weights
 from crossarc.transitions.reconstruction cimport SCRATCH, Links, orient
 from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, fill_keys
-from crossarc.transitions.state cimport State, release_state, reserve_state, reset_state
+from crossarc.transitions.state cimport State, buffer_at, release_state, reserve_state, reset_state
 from crossarc.transitions.system cimport MOVES, TransitionSystem
 
 from crossarc.errors import CrossarcError
@@ -149,12 +151,12 @@ cdef class Greedy:
         self.program.template_count = self.templates.shape[0]
         self.program.attributes = attributes
 
-    def train(self, Weights weights, const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
-              const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
-        """Learn from sentences in an order, an epoch or a part of one; gives decisions and wrong ones.
+    def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
+              const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
+        """Learn by a rule from sentences in an order, an epoch or a part of one; gives decisions and wrong ones.
 
-        Where the model is wrong it learns from the best action that loses least; it then goes on as the model would
-        have with probability `explore`, so that it learns in states of its own making, and else as the oracle says.
+        Where the model is wrong it goes on as the model would have with probability `explore`, so that it learns in
+        states of its own making, and else as the best action that loses least.
         """
         cdef Workspace work = Workspace()
         cdef State* state = &work.state
@@ -164,13 +166,20 @@ cdef class Greedy:
         cdef hash_t random = weights.random
         cdef offset_t decisions = 0, wrong = 0
         cdef Py_ssize_t i, s
-        cdef token_t n, move, cost, least
+        cdef token_t n, move
         cdef int32_t a, best, gold
         cdef uint32_t legal
-        cdef weight_t* scores = <weight_t*>malloc(self.actions * sizeof(weight_t))
+        cdef Decision decision
         cdef int32_t count = self.program.template_count
+        cdef weight_t* scores = <weight_t*>malloc(self.actions * (sizeof(weight_t) + sizeof(int32_t)))
+        cdef int32_t* losses = <int32_t*>(scores + self.actions)
         if scores == NULL:
             raise MemoryError
+        decision.keys = keys
+        decision.key_count = count
+        decision.scores = scores
+        decision.costs = losses
+        decision.action_count = self.actions
         try:
             with nogil:
                 for i in range(order.shape[0]):
@@ -188,28 +197,26 @@ cdef class Greedy:
                         fill_keys(&self.program, state, &tokens[starts[s], 0], keys)
                         weights.score(keys, count, scores)
                         best = gold = -1
-                        least = 0
                         for a in range(self.actions):
                             move = self.moves[a]
+                            losses[a] = -1
                             if not legal >> move & 1:
                                 continue
-                            cost = costs[move]
+                            losses[a] = costs[move]
                             if gold_labels[move] >= 0 and gold_labels[move] != self.labels[a]:
-                                cost += WRONG_LABEL
+                                losses[a] += WRONG_LABEL
                             if best < 0 or scores[a] > scores[best]:
                                 best = a
-                            if gold < 0 or cost < least or (cost == least and scores[a] > scores[gold]):
+                            if (gold < 0 or losses[a] < losses[gold]
+                                    or (losses[a] == losses[gold] and scores[a] > scores[gold])):
                                 gold = a
-                                least = cost
                         decisions += 1
                         weights.now += 1
-                        move = self.moves[best]
-                        cost = costs[move] + (WRONG_LABEL if gold_labels[move] >= 0
-                                              and gold_labels[move] != self.labels[best] else 0)
-                        if cost > least:
+                        decision.best = best
+                        decision.gold = gold
+                        rule.learn(weights, &decision)
+                        if losses[best] > losses[gold]:
                             wrong += 1
-                            weights.update(keys, count, gold, 1)
-                            weights.update(keys, count, best, -1)
                             random ^= random << 13
                             random ^= random >> 7
                             random ^= random << 17
@@ -250,6 +257,92 @@ cdef class Greedy:
                         legal = self.system.legal(state)
                         fill_keys(&self.program, state, &tokens[starts[s], 0], keys)
                         score_packed(packed, keys, self.program.template_count, scores)
+                        best = -1
+                        for a in range(self.actions):
+                            if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
+                                best = a
+                        make(self.system, state, self.moves[best], self.labels[best])
+                    work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
+                                   &labels[starts[s]])
+        finally:
+            free(scores)
+
+    @property
+    def action_count(self):
+        return self.actions
+
+    cdef int32_t tag_of(self, const State* state, const int32_t[:, ::1] tokens, offset_t start,
+                        int32_t tag) noexcept nogil:
+        """One more than the tag of the first word in the buffer, 0 if there is none."""
+        cdef token_t word = buffer_at(state, 0)
+        return tokens[start + word, tag] + 1 if word >= 0 else 0
+
+    def instances(self, const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
+                  const offset_t[::1] starts, int32_t tag, const int32_t[::1] group_of):
+        """The decisions of the static oracle, for learners that want them all at once.
+
+        Gives for each the keys of its features; its action; and its group: `group_of` the attribute `tag` of the first
+        word in the buffer. Groups share no features: their keys differ.
+        """
+        cdef Workspace work = Workspace()
+        cdef State* state = &work.state
+        cdef Py_ssize_t s, at = 0
+        cdef token_t n, move
+        cdef label_t label
+        cdef int32_t k, group
+        cdef int32_t count = self.program.template_count
+        action_of = np.full((MOVES, max(self.labels) + 2), -1, dtype=np.int32)
+        action_of[self.moves, np.asarray(self.labels) + 1] = np.arange(self.actions)
+        cdef const int32_t[:, ::1] actions = action_of
+        decisions = collect_actions(self.system, heads, labels, starts, max(self.labels) + 1).sum()
+        keys = np.empty((decisions, count), dtype=np.uint64)
+        chosen, groups = np.empty((2, decisions), dtype=np.int32)
+        cdef hash_t[:, ::1] key_view = keys
+        cdef int32_t[::1] chosen_view = chosen
+        cdef int32_t[::1] group_view = groups
+        for s in range(starts.shape[0] - 1):
+            n = <token_t>(starts[s + 1] - starts[s]) - 1
+            work.reserve(n)
+            with nogil:
+                work.begin(self.system, n, &heads[starts[s]], &labels[starts[s]])
+                while not self.system.is_final(state):
+                    fill_keys(&self.program, state, &tokens[starts[s], 0], &key_view[at, 0])
+                    group = group_of[self.tag_of(state, tokens, starts[s], tag)]
+                    for k in range(count):
+                        key_view[at, k] = grouped(key_view[at, k], group)
+                    move = self.system.oracle(state, &work.gold)
+                    label = self.system.gold_label(state, &work.gold, move)
+                    chosen_view[at] = actions[move, label + 1]
+                    group_view[at] = group
+                    at += 1
+                    make(self.system, state, move, label)
+        return keys, chosen, groups
+
+    def parse_by(self, Scorer scorer, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
+                 label_t[::1] labels, label_t root_label, int32_t tag, bint annotated=False,
+                 bint keep_root_links=False):
+        """As `parse`, with any scorer; `tag` is the attribute that the scorer sees of the first word in the buffer."""
+        cdef Workspace work = Workspace()
+        cdef State* state = &work.state
+        cdef hash_t keys[MOST_TEMPLATES]
+        cdef Py_ssize_t s
+        cdef token_t n
+        cdef int32_t a, best
+        cdef uint32_t legal
+        cdef weight_t* scores = <weight_t*>malloc(self.actions * sizeof(weight_t))
+        if scores == NULL:
+            raise MemoryError
+        try:
+            with nogil:
+                for s in range(starts.shape[0] - 1):
+                    n = <token_t>(starts[s + 1] - starts[s]) - 1
+                    work.reserve(n)
+                    work.begin(self.system, n, NULL, NULL)
+                    while not self.system.is_final(state):
+                        legal = self.system.legal(state)
+                        fill_keys(&self.program, state, &tokens[starts[s], 0], keys)
+                        scorer.score_state(keys, self.program.template_count,
+                                           self.tag_of(state, tokens, starts[s], tag), scores)
                         best = -1
                         for a in range(self.actions):
                             if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
