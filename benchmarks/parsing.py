@@ -40,7 +40,6 @@ UDPIPE_OPTIONS = (
     "embedding_lemma=0;embedding_deprel=20;learning_rate=0.01;learning_rate_final=0.001;l2=0.5;hidden_layer=200;"
     "batch_size=10;transition_system=projective;transition_oracle=dynamic;structured_interval=0;use_gold_tags=1"
 )
-THREADED_WORDS = 200_000
 Figures = dict[str, Any]
 
 
@@ -70,11 +69,11 @@ def crossarc_files(gold: str, model: str, output: str) -> Figures:
     return {"files": watch.cpu, "peak_memory": peak_memory()}
 
 
-def crossarc_threads(gold: str, model: str) -> Figures:
+def crossarc_threads(gold: str, model: str, words: int) -> Figures:
     """The best times of one thread and of two in turn."""
     parser = crossarc.load(model)
     sentences = list(read(gold))
-    sentences *= 1 + THREADED_WORDS // sum(map(len, sentences))
+    sentences *= 1 + words // sum(map(len, sentences))
     best = {1: float("inf"), 2: float("inf")}
     for threads in (1, 2) * 2:
         begin = time.perf_counter()
@@ -263,7 +262,7 @@ def measure(arguments: argparse.Namespace, files: dict[str, str], folder: Path) 
                 scores = crossarc.evaluate(gold, output)
                 table[name] |= {"las": scores.las, "uas": scores.uas, "bytes": Path(model).stat().st_size}
                 if kind == "crossarc":
-                    table[name] |= in_process("crossarc_threads", gold=gold, model=model)
+                    table[name] |= in_process("crossarc_threads", gold=gold, model=model, words=arguments.words)
     return {name: table[name] | best[name] for name in models}
 
 
@@ -275,6 +274,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--score", choices=("dev", "test"), default="test")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--words", type=int, default=200_000, help="to parse with one thread and with two")
     parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--iterations", type=int, default=10, help="of UDPipe's training")
     parser.add_argument("--cache", type=Path, default=Path(__file__).parent / ".cache", metavar="FOLDER")
