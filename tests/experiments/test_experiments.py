@@ -138,6 +138,7 @@ def test_keys_follow_what_matters(data, tmp_path):
     features.write_text(features.read_text().replace("form", "lemma"))
     keys.append(key(settings={"features": str(features)}))
     assert len(set(keys)) == len(keys)
+    assert key(settings={"epochs": 10}) == keys[0]  # the default
     assert key(parsers={"my name for it": {"parser": "arc-hybrid"}}) == key(title="another") == keys[0]
     with open(data / "small" / "train.conllu", "a") as file:
         file.write("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
@@ -312,7 +313,7 @@ def test_pages(tmp_path):
 
 def test_command(data, define, tmp_path, stub, monkeypatch, capsys):
     stub(
-        "if order['settings']['system'] == 'swap': sys.exit('no luck')\n"
+        "if order['settings']['parser'] == 'swap': sys.exit('no luck')\n"
         "scores = {'las': 81.5, 'non_projective': {'gold': 0}}\n"
         "figures = {'scores': scores, 'training': {'data': {'words': 5}}, 'parsing': {'words': 5}}\n"
         "print(json.dumps({'result': figures}))\n"

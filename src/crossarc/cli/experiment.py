@@ -105,8 +105,7 @@ def progress_of(jobs: list[Job]) -> Iterator[Report]:
         over: set[str] = set()
 
         def show(news: Progress) -> None:
-            job, key = news.job, news.job.key
-            epochs = int(job.settings.get("epochs", 1))
+            job, key, epochs = news.job, news.job.key, news.job.epochs
             if news.state == "started":
                 lines[key] = bar.add_task(str(job), total=epochs)
             elif news.state == "epoch":

@@ -57,14 +57,13 @@ class Experiment(BaseModel):
         return value
 
     def settings_of(self, name: str, seed: int) -> dict[str, Any]:
-        """All settings of a parser of this experiment, the preset under `parser`, those of presets filled in."""
-        given = {**self.settings, **self.parsers[name], "seed": seed}
-        return make_settings(given.pop("parser", name), **given).model_dump()
+        """The settings given to a parser of this experiment, with its preset under `parser`."""
+        return {"parser": name, **self.settings, **self.parsers[name], "seed": seed}
 
     def check(self) -> None:
         """Refuse unknown parsers, settings and figures before anything runs."""
         for name in self.parsers:
-            self.settings_of(name, self.seeds[0])
+            make_settings(**self.settings_of(name, self.seeds[0]))
         for figure in (*self.columns, *self.overview):
             get_metric(figure)
 
@@ -156,18 +155,28 @@ class Job:
     def __str__(self) -> str:
         return f"{self.name} on {self.treebank.name}, seed {self.seed}"
 
+    @cached_property
+    def all_settings(self) -> dict[str, Any]:
+        """The settings with the defaults of the preset."""
+        return make_settings(**self.settings).model_dump()
+
+    @property
+    def epochs(self) -> int:
+        """How often it goes through the treebank."""
+        return int(self.all_settings.get("epochs", 1))
+
     @property
     def weight(self) -> int:
         """About how much work it is, to run the largest first and to tell the time left."""
-        return self.treebank.size * int(self.settings.get("epochs", 1))
+        return self.treebank.size * self.epochs
 
     @cached_property
     def key(self) -> str:
         """The digest of all that the result follows from, but for the code."""
-        features = self.settings.get("features")
+        features = self.all_settings.get("features")
         fixed = {
             "format": RESULT_FORMAT,
-            "settings": self.settings,
+            "settings": self.all_settings,
             # A model that is edited is another one; of crossarc's own models the same holds.
             "features": load_model(features).text if features else "",
             "data": self.treebank.digests,

@@ -178,7 +178,7 @@ def keep_result(folder: Path, result: Result) -> None:
         "key": job.key,
         "treebank": job.treebank.name,
         "seed": job.seed,
-        "settings": job.settings,
+        "settings": job.all_settings,
         "error": result.error,
         "log": result.log,
         "figures": result.figures,

@@ -40,8 +40,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
         on_epoch(epoch)
 
     whole = Stopwatch()
-    settings = dict(order["settings"])
-    parser = Parser(settings.pop("parser"), **settings)
+    parser = Parser(**order["settings"])
     training = Stopwatch()
     parser.fit(order["train"], order["dev"], on_error=order["on_error"], on_epoch=note)
     trained = {"cpu_seconds": training.cpu, "seconds": training.clock, "peak_memory": peak_memory(), "epochs": epochs}
