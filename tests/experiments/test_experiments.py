@@ -340,6 +340,11 @@ def test_command(data, define, tmp_path, stub, monkeypatch, capsys):
     assert (code, out) == (0, "")
     assert "1 job: 1 kept, 0 run, 0 failed" in err
     assert "Made by `crossarc experiment" in (tmp_path / "page.md").read_text()
+    (tmp_path / "page.md").write_text("my own words")
+    code, _, err = command("--output", str(tmp_path / "page.md"), "--anew")
+    assert code == 2
+    assert "nothing says where the tables go" in err
+    assert " run" not in err
 
 
 def test_results_belong_to_their_jobs(data):

@@ -43,9 +43,11 @@ def experiment(
     6 jobs: 2 kept, 4 run, 0 failed
     results.md: written
     """
-    from crossarc.experiments import read_experiment, tables, write_page
+    from crossarc.experiments import read_experiment, surroundings, tables, write_page
 
-    plan = read_experiment(file)
+    plan, name = read_experiment(file), Path(file).stem
+    if output is not None:
+        surroundings(output, name, plan)  # refuses a page that has no place for them before anything runs
     folder = cache if cache is not None else str(Path(file).parent / ".cache")
     try:
         results, kept = run_experiment(plan, data, folder, jobs, retry=retry, anew=anew)
@@ -61,7 +63,7 @@ def experiment(
     if output is None:
         print(text, end="")
     else:
-        write_page(output, Path(file).stem, plan, text, f"crossarc experiment {shlex.quote(file)}")
+        write_page(output, name, plan, text, f"crossarc experiment {shlex.quote(file)}")
         print(f"{output}: written", file=sys.stderr)
     if failed:
         raise typer.Exit(1)

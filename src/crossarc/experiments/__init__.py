@@ -9,7 +9,7 @@
 from crossarc.experiments.definition import Experiment, Job, read_experiment
 from crossarc.experiments.metrics import METRICS, Metric, get_metric
 from crossarc.experiments.runner import Progress, Result, run
-from crossarc.experiments.tables import tables, write_page
+from crossarc.experiments.tables import surroundings, tables, write_page
 
 __all__ = [
     "METRICS",
@@ -21,6 +21,7 @@ __all__ = [
     "get_metric",
     "read_experiment",
     "run",
+    "surroundings",
     "tables",
     "write_page",
 ]

@@ -88,20 +88,32 @@ def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([line(columns), rule, *map(line, rows)])
 
 
+def surroundings(path: str | os.PathLike[str], name: str, experiment: Experiment) -> tuple[str, str]:
+    """What stands on a page before the tables of an experiment, and after them; a new page has its title before them.
+
+    A page that does not say where the tables go is refused; ask before a long run.
+    """
+    page = Path(path)
+    if not page.exists():
+        note = f"{experiment.note.strip()}\n\n" if experiment.note.strip() else ""
+        return f"# {experiment.title}\n\n{note}", "\n"
+    begin, end = markers(name)
+    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise CrossarcError(f"{page}: nothing says where the tables go; put the lines {begin} and {end} there")
+    return before, after
+
+
+def markers(name: str) -> tuple[str, str]:
+    """The lines between which the tables of an experiment stand."""
+    return f"<!-- begin experiment {name} -->", f"<!-- end experiment {name} -->"
+
+
 def write_page(path: str | os.PathLike[str], name: str, experiment: Experiment, text: str, command: str) -> None:
     """Put tables into a page: between the markers of the experiment's name, or on a new page that has them."""
-    begin, end = f"<!-- begin experiment {name} -->", f"<!-- end experiment {name} -->"
-    page = Path(path)
-    block = f"{begin}\nMade by `{command}`.\n\n{text}{end}"
-    if page.exists():
-        before, found, rest = page.read_text(encoding="utf-8").partition(begin)
-        _, closed, after = rest.partition(end)
-        if not found or not closed:
-            raise CrossarcError(f"{page}: nothing says where the tables go; put the lines {begin} and {end} there")
-        whole = before + block + after
-    else:
-        note = f"{experiment.note.strip()}\n\n" if experiment.note.strip() else ""
-        whole = f"# {experiment.title}\n\n{note}{block}\n"
-    page.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_writer(page) as file:
-        file.write(whole.encode())
+    before, after = surroundings(path, name, experiment)
+    begin, end = markers(name)
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with atomic_writer(path) as file:
+        file.write(f"{before}{begin}\nMade by `{command}`.\n\n{text}{end}{after}".encode())
