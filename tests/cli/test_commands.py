@@ -19,6 +19,7 @@ COMMANDS = [
     "parse",
     "evaluate",
     "compare",
+    "experiment",
     "draw",
     "validate",
     "convert",

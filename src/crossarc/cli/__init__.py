@@ -15,6 +15,7 @@ from crossarc.cli.convert import convert
 from crossarc.cli.draw import draw
 from crossarc.cli.evaluate import evaluate
 from crossarc.cli.example import example
+from crossarc.cli.experiment import experiment
 from crossarc.cli.info import info, parsers
 from crossarc.cli.oracle import oracle
 from crossarc.cli.parse import parse
@@ -92,6 +93,7 @@ COMMANDS: dict[Callable[..., None], str] = {
     parse: "Parse treebank files.",
     evaluate: "Score a parsed file against gold.",
     compare: "Compare two parsed files, with significance.",
+    experiment: "Compare parsers on treebanks, resumably.",
     draw: "Draw trees, graphs and differences.",
     validate: "Find what is wrong with a treebank.",
     convert: "Convert among treebank formats.",

@@ -1,0 +1,215 @@
+"""What an experiment is: the TOML file that defines it, the treebanks it names, and the jobs that follow."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from crossarc.errors import CrossarcError, UnknownName
+from crossarc.experiments.metrics import DEFAULT_COLUMNS, get_metric
+from crossarc.features.templates import load_model
+from crossarc.parsers.settings import make_settings
+from crossarc.treebank.formats import format_of_path
+
+# Raise it when a result says something else than before: what older versions have kept is then computed anew.
+RESULT_FORMAT = 1
+PARTS = ("train", "dev", "test")
+
+
+class Experiment(BaseModel):
+    """Parsers x treebanks x seeds, and which figures of them stand in the tables."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str
+    # A name for the tables, with the settings of a parser; without `parser` among them the name is that of a preset.
+    parsers: dict[str, dict[str, Any]]
+    treebanks: list[str] = Field(min_length=1)
+    seeds: list[int] = Field([1], min_length=1)
+    settings: dict[str, Any] = {}  # of all parsers, unless they have their own
+    score: Literal["dev", "test"] = "test"
+    on_error: Literal["fail", "skip", "fix"] = "fail"
+    columns: list[str] = list(DEFAULT_COLUMNS)  # of the table of each treebank; none, no such tables
+    overview: list[str] = []  # figures with a table of parsers x treebanks each
+    note: str = ""  # text below the title of the page
+
+    @field_validator("parsers", mode="before")
+    @classmethod
+    def presets_by_name(cls, value: Any) -> Any:
+        """A list of presets says as much as a table in which each has no settings of its own."""
+        return {name: {} for name in value} if isinstance(value, list) else value
+
+    @field_validator("parsers")
+    @classmethod
+    def some_parsers(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        """There must be something to compare."""
+        if not value:
+            raise ValueError("names no parser")
+        return value
+
+    def settings_of(self, name: str, seed: int) -> dict[str, Any]:
+        """The settings given to a parser of this experiment, with its preset under `parser`."""
+        return {"parser": name, **self.settings, **self.parsers[name], "seed": seed}
+
+    def check(self) -> None:
+        """Refuse unknown parsers, settings and figures before anything runs."""
+        for name in self.parsers:
+            make_settings(**self.settings_of(name, self.seeds[0]))
+        for figure in (*self.columns, *self.overview):
+            get_metric(figure)
+
+    def jobs(self, data: str | os.PathLike[str]) -> list[Job]:
+        """All jobs over the treebanks in a folder, in the order of the tables."""
+        return [
+            Job(name, treebank, seed, self.settings_of(name, seed), self.score, self.on_error)
+            for treebank in (find_treebank(Path(data), each, ("train", self.score)) for each in self.treebanks)
+            for name in self.parsers
+            for seed in self.seeds
+        ]
+
+
+def read_experiment(path: str | os.PathLike[str]) -> Experiment:
+    """The experiment of a TOML file."""
+    name = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            experiment = Experiment(**tomllib.load(file))
+        experiment.check()
+    except tomllib.TOMLDecodeError as error:
+        raise CrossarcError(f"{name}: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        if first["type"] == "extra_forbidden":
+            raise CrossarcError(f"{name}: {UnknownName('entry', place, Experiment.model_fields)}") from None
+        raise CrossarcError(f"{name}: {place}: {first['msg']}") from None
+    except CrossarcError as error:
+        raise CrossarcError(f"{name}: {error}") from None
+    return experiment
+
+
+@dataclass(frozen=True)
+class Treebank:
+    """A folder with the parts of a treebank."""
+
+    name: str
+    files: dict[str, str]
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """The SHA-256 of each part."""
+        return {part: sha256(path) for part, path in self.files.items()}
+
+    @cached_property
+    def size(self) -> int:
+        """The bytes of the training part: how much work a job is, beside others."""
+        return os.path.getsize(self.files["train"])
+
+
+def find_treebank(data: Path, name: str, needed: Sequence[str] = ("train", "test")) -> Treebank:
+    """The treebank in a folder: train.conllu, or en_ewt-ud-train.conllu, and the like for dev and test."""
+    folder = data / name
+    if not folder.is_dir():
+        there = sorted(each.name for each in data.glob("*/")) if data.is_dir() else []
+        found = f"it has {', '.join(there)}" if there else "it has no folders"
+        raise CrossarcError(f"{data}: there is no treebank {name!r}; {found} (--data names the folder of treebanks)")
+    files = {part: path for part in PARTS if (path := find_part(folder, part))}
+    if missing := [part for part in needed if part not in files]:
+        raise CrossarcError(f"{folder}: there is no {missing[0]}.conllu, nor any file whose name ends in that")
+    return Treebank(name, files)
+
+
+def find_part(folder: Path, part: str) -> str | None:
+    """The one file of a part of a treebank, in any format that can be read; None if there is none."""
+    paths = [
+        path
+        for path in sorted(folder.iterdir())
+        if (stem := path.name.split(".")[0]) and (stem == part or stem.endswith((f"-{part}", f"_{part}")))
+        if format_of_path(path.name) is not None
+    ]
+    if len(paths) > 1:
+        raise CrossarcError(f"{folder}: {paths[0].name} and {paths[1].name} both look like the {part} part; keep one")
+    return str(paths[0]) if paths else None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One parser, one treebank, one seed."""
+
+    name: str
+    treebank: Treebank
+    seed: int
+    settings: dict[str, Any]
+    score: Literal["dev", "test"] = "test"
+    on_error: Literal["fail", "skip", "fix"] = "fail"
+
+    def __str__(self) -> str:
+        return f"{self.name} on {self.treebank.name}, seed {self.seed}"
+
+    @cached_property
+    def all_settings(self) -> dict[str, Any]:
+        """The settings with the defaults of the preset."""
+        return make_settings(**self.settings).model_dump()
+
+    @property
+    def epochs(self) -> int:
+        """How often it goes through the treebank."""
+        return int(self.all_settings.get("epochs", 1))
+
+    @property
+    def weight(self) -> int:
+        """About how much work it is, to run the largest first and to tell the time left."""
+        return self.treebank.size * self.epochs
+
+    @cached_property
+    def key(self) -> str:
+        """The digest of all that the result follows from, but for the code."""
+        features = self.all_settings.get("features")
+        fixed = {
+            "format": RESULT_FORMAT,
+            "settings": self.all_settings,
+            # A model that is edited is another one; of crossarc's own models the same holds.
+            "features": load_model(features).text if features else "",
+            "data": self.treebank.digests,
+            "score": self.score,
+            "on_error": self.on_error,
+        }
+        return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def file_name(self) -> str:
+        """The name of its result in the cache, so that people find it too."""
+        return f"{Path(self.treebank.name).name}-{self.settings['parser']}-{self.seed}-{self.key[:16]}.json"
+
+    def order(self) -> str:
+        """The job as its process reads it."""
+        files = self.treebank.files
+        return json.dumps(
+            {
+                "settings": self.settings,
+                "train": files["train"],
+                "dev": files.get("dev"),
+                "gold": files[self.score],
+                "on_error": self.on_error,
+            }
+        )
+
+
+def sha256(path: str) -> str:
+    """The SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def unique(jobs: list[Job]) -> Iterator[Job]:
+    """The jobs without those that give the same result as another."""
+    return iter({job.key: job for job in jobs}.values())

@@ -1,0 +1,101 @@
+"""The figures of a result that can stand in a table, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from crossarc.errors import CrossarcError, UnknownName
+from crossarc.evaluation import PROPERTIES
+
+Figures = dict[str, Any]
+MEASURES = ("recall", "precision")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure: the head of its column, how to find it, and how many decimals it is shown with."""
+
+    title: str
+    find: Callable[[Figures], float | None]
+    decimals: int = 2
+
+    def show(self, value: float) -> str:
+        """The figure as text."""
+        return f"{value:,.{self.decimals}f}"
+
+
+def score(name: str) -> Callable[[Figures], float | None]:
+    """A figure of the evaluation."""
+    return lambda figures: figures["scores"][name]
+
+
+def non_projective(name: str) -> Callable[[Figures], float | None]:
+    """A figure of the non-projective edges."""
+    return lambda figures: figures["scores"]["non_projective"][name]
+
+
+def megabytes(*path: str) -> Callable[[Figures], float | None]:
+    """A number of bytes in millions."""
+
+    def find(figures: Figures) -> float | None:
+        value: Any = figures
+        for name in path:
+            value = value[name]
+        return None if value is None else value / 1e6
+
+    return find
+
+
+METRICS: dict[str, Metric] = {
+    "las": Metric("LAS", score("las")),
+    "uas": Metric("UAS", score("uas")),
+    "label_accuracy": Metric("labels", score("label_accuracy")),
+    "undirected_uas": Metric("undirected UAS", score("undirected_uas")),
+    "lem": Metric("LEM", score("lem")),
+    "uem": Metric("UEM", score("uem")),
+    "las_no_punct": Metric("LAS, no punct.", lambda figures: figures["scores"]["without_punctuation"]["las"]),
+    "uas_no_punct": Metric("UAS, no punct.", lambda figures: figures["scores"]["without_punctuation"]["uas"]),
+    "np_precision": Metric("NP precision", non_projective("precision")),
+    "np_recall": Metric("NP recall", non_projective("recall")),
+    "np_gold": Metric("NP edges in gold", non_projective("gold"), 0),
+    "np_system": Metric("NP edges found", non_projective("system"), 0),
+    "tokens_per_second": Metric(
+        "tokens/s", lambda figures: figures["parsing"]["words"] / max(figures["parsing"]["cpu_seconds"], 1e-9), 0
+    ),
+    "training_seconds": Metric("training, CPU s", lambda figures: figures["training"]["cpu_seconds"], 1),
+    "training_memory": Metric("training, MB", megabytes("training", "peak_memory"), 0),
+    "model_size": Metric("model, MB", megabytes("model", "bytes"), 1),
+    "best_epoch": Metric("best epoch", lambda figures: (figures["training"]["development"] or {}).get("epoch"), 0),
+    "dev_las": Metric("dev LAS", lambda figures: (figures["training"]["development"] or {}).get("las")),
+}
+DEFAULT_COLUMNS = ("las", "uas", "lem", "np_precision", "np_recall", "tokens_per_second", "training_seconds")
+
+
+def get_metric(name: str) -> Metric:
+    """A figure by its name, or a bin of a breakdown: `length:7+` is the labelled recall there.
+
+    >>> get_metric("np_recall").title
+    'NP recall'
+    >>> get_metric("label:nsubj:precision").title
+    'nsubj precision'
+    """
+    if name in METRICS:
+        return METRICS[name]
+    if ":" not in name:
+        raise UnknownName("figure", name, [*METRICS, *(f"{each}:BIN" for each in PROPERTIES)])
+    kind, _, wanted = name.partition(":")
+    if kind not in PROPERTIES:
+        raise UnknownName("breakdown", kind, PROPERTIES)
+    # Labels have colons of their own.
+    measure = wanted.rpartition(":")[2] if wanted.endswith(tuple(f":{each}" for each in MEASURES)) else ""
+    wanted = wanted.removesuffix(f":{measure}") if measure else wanted
+    if not wanted:
+        raise CrossarcError(f"figure {name!r} names no bin; write for example length:7+ or label:nsubj:precision")
+
+    def find(figures: Figures) -> float | None:
+        rows = {row["name"]: row["labelled"] for row in figures["breakdowns"][kind]}
+        return rows[wanted][measure or "recall"] if wanted in rows else None
+
+    return Metric(f"{wanted} {measure or 'recall'}", find)

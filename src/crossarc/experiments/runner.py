@@ -1,0 +1,196 @@
+"""Run jobs, some at a time, each in a process of its own; keep what they give, and go on where a run was cut off."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from crossarc.experiments.definition import RESULT_FORMAT, Job, unique
+from crossarc.experiments.resources import single_threaded
+from crossarc.treebank.streams import atomic_writer
+
+COMMAND = [sys.executable, "-m", "crossarc.experiments.worker"]
+LOG_LINES = 40  # of what a failed job complained of, kept with its error
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a job gave: its figures, or the error that ended it."""
+
+    job: Job
+    figures: dict[str, Any] | None
+    error: str = ""
+    log: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether there are no figures."""
+        return self.figures is None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """News of a job: `kept` results come from the cache, `epoch` says how far a running one is."""
+
+    job: Job
+    state: Literal["kept", "started", "epoch", "done", "failed"]
+    epoch: int = 0
+
+
+Report = Callable[[Progress], None]
+
+
+def run(
+    jobs: Iterable[Job],
+    cache: str | os.PathLike[str],
+    *,
+    workers: int = 1,
+    retry: bool = False,
+    anew: bool = False,
+    report: Report = lambda progress: None,
+) -> list[Result]:
+    """Run the jobs that the cache has no result of; gives the results of all, in order.
+
+    A job that fails is recorded and leaves the others alone; `retry` runs recorded failures again, `anew` everything.
+    An interrupted run leaves no trace of the jobs that were under way, and the next one starts with them.
+    """
+    jobs = list(jobs)
+    folder = Path(cache)
+    folder.mkdir(parents=True, exist_ok=True)
+    results: dict[str, Result] = {}
+    waiting: list[Job] = []
+    for job in unique(jobs):
+        kept = None if anew else read_result(folder, job)
+        if kept is None or (retry and kept.failed):
+            waiting.append(job)
+        else:
+            results[job.key] = kept
+            report(Progress(job, "kept"))
+    waiting.sort(key=lambda job: -job.weight)  # a long job that starts last would keep one worker busy alone
+    processes = Processes()
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        futures = [pool.submit(run_job, job, folder, processes, report) for job in waiting]
+        try:
+            for future in as_completed(futures):
+                result = future.result()
+                results[result.job.key] = result
+        except BaseException:
+            processes.stop()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [replace(results[job.key], job=job) for job in jobs]
+
+
+class Processes:
+    """The processes under way, so that an interrupted run can end them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.running: set[subprocess.Popen[str]] = set()
+        self.stopped = False
+
+    def start(self, complaints: IO[bytes]) -> subprocess.Popen[str]:
+        """A new process, unless all is over."""
+        with self.lock:
+            if self.stopped:
+                raise Stopped
+            process = subprocess.Popen(
+                COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+                text=True,
+                encoding="utf-8",
+                env=single_threaded(),
+                start_new_session=True,  # an interrupt from the terminal is for the runner alone
+            )
+            self.running.add(process)
+            return process
+
+    def wait(self, process: subprocess.Popen[str]) -> None:
+        """Wait for the end of one."""
+        process.wait()
+        with self.lock:
+            self.running.discard(process)
+
+    def stop(self) -> None:
+        """End them all and start no more."""
+        with self.lock:
+            self.stopped = True
+            for process in self.running:
+                process.kill()
+                process.wait()
+
+
+class Stopped(Exception):  # noqa: N818 - it says what it is
+    """The run was given up; what its jobs were at is not to be recorded."""
+
+
+def run_job(job: Job, folder: Path, processes: Processes, report: Report) -> Result:
+    """Run one job in its process and keep the result."""
+    report(Progress(job, "started"))
+    message: dict[str, Any] = {}
+    with tempfile.TemporaryFile() as complaints:
+        process = processes.start(complaints)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        # A process that dies at once does not even read its order; its exit code says more.
+        with contextlib.suppress(BrokenPipeError), process:
+            process.stdin.write(job.order() + "\n")
+            process.stdin.flush()
+            for line in process.stdout:
+                if not line.endswith("\n"):  # the process was killed while it wrote
+                    break
+                message = json.loads(line)
+                if "epoch" in message:
+                    report(Progress(job, "epoch", message["epoch"]))
+        processes.wait(process)
+        complaints.seek(0)
+        said = complaints.read().decode(errors="replace").strip().splitlines()
+    if processes.stopped:
+        raise Stopped
+    figures, error = message.get("result"), message.get("error", "")
+    if figures is None and not error:
+        code = process.returncode
+        how = f"killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        error = f"{how}{': ' + said[-1] if said else ''}"
+    result = Result(job, figures, error, () if figures else tuple(said[-LOG_LINES:]))
+    keep_result(folder, result)
+    report(Progress(job, "failed" if result.failed else "done"))
+    return result
+
+
+def keep_result(folder: Path, result: Result) -> None:
+    """Put a result into the cache."""
+    job = result.job
+    told = {
+        "format": RESULT_FORMAT,
+        "key": job.key,
+        "treebank": job.treebank.name,
+        "seed": job.seed,
+        "settings": job.all_settings,
+        "error": result.error,
+        "log": result.log,
+        "figures": result.figures,
+    }
+    with atomic_writer(folder / job.file_name) as file:
+        file.write(json.dumps(told, indent=1, ensure_ascii=False).encode() + b"\n")
+
+
+def read_result(folder: Path, job: Job) -> Result | None:
+    """The result that the cache has of a job; None if there is none, or none that can be read."""
+    try:
+        told = json.loads((folder / job.file_name).read_bytes())
+        return Result(job, told["figures"], told["error"]) if told["key"] == job.key else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

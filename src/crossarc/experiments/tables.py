@@ -1,0 +1,119 @@
+"""Results as Markdown tables, and the page they stand on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean, stdev
+
+from crossarc.errors import CrossarcError
+from crossarc.experiments.definition import Experiment
+from crossarc.experiments.metrics import Metric, get_metric
+from crossarc.experiments.runner import Result
+from crossarc.treebank.streams import atomic_writer
+
+Cells = dict[tuple[str, str], list[Result]]
+
+
+def tables(experiment: Experiment, results: Sequence[Result]) -> str:
+    """The overviews, a table for each treebank, and what failed."""
+    cells: Cells = {}
+    for result in results:
+        cells.setdefault((result.job.name, result.job.treebank.name), []).append(result)
+    treebanks = list(dict.fromkeys(result.job.treebank.name for result in results))
+    parts = [overview(experiment, cells, treebanks, get_metric(name)) for name in experiment.overview]
+    if experiment.columns:
+        metrics = [get_metric(name) for name in experiment.columns]
+        parts += [treebank_table(experiment, cells, treebank, metrics) for treebank in treebanks]
+    failures = dict.fromkeys(f"- {result.job}: {result.error}" for result in results if result.failed)
+    if failures:
+        parts.append("Failed:\n\n" + "\n".join(failures))
+    if any(result.figures for result in results):
+        parts.append(footnote(experiment))
+    return "\n\n".join(parts) + "\n"
+
+
+def overview(experiment: Experiment, cells: Cells, treebanks: list[str], metric: Metric) -> str:
+    """One figure of all parsers on all treebanks."""
+    rows = [[name, *(cell(cells[name, each], metric) for each in treebanks)] for name in experiment.parsers]
+    return f"**{metric.title}**\n\n" + markdown(["parser", *treebanks], rows)
+
+
+def treebank_table(experiment: Experiment, cells: Cells, treebank: str, metrics: list[Metric]) -> str:
+    """All figures of all parsers on one treebank."""
+    rows = [[name, *(cell(cells[name, treebank], metric) for metric in metrics)] for name in experiment.parsers]
+    title = f"**{treebank}**"
+    figures = next(
+        (each.figures for name in experiment.parsers for each in cells[name, treebank] if each.figures), None
+    )
+    if figures:
+        learned, scored = figures["training"]["data"]["words"], figures["parsing"]["words"]
+        edges = figures["scores"]["non_projective"]["gold"]
+        title += f": {learned:,} words to learn from, {scored:,} scored, {edges:,} non-projective edges in them"
+    return f"{title}\n\n" + markdown(["parser", *(metric.title for metric in metrics)], rows)
+
+
+def cell(results: list[Result], metric: Metric) -> str:
+    """A figure; of several seeds the mean and the standard deviation; blank where there is none."""
+    found = [metric.find(result.figures) for result in results if result.figures is not None]
+    values = [value for value in found if value is not None]
+    if not values:
+        return "failed" if all(result.failed for result in results) else ""
+    spread = f" ± {metric.show(stdev(values))}" if len(values) > 1 else ""
+    return metric.show(mean(values)) + spread
+
+
+def footnote(experiment: Experiment) -> str:
+    """What the figures count."""
+    seeds = (
+        f"Mean and standard deviation of {len(experiment.seeds)} seeds. "
+        if len(experiment.seeds) > 1
+        else f"Seed {experiment.seeds[0]}. "
+    )
+    return (
+        f"{seeds}Scored on {experiment.score}, gold tokens and tags, punctuation counted. LAS, UAS: words with the "
+        "right head, with and without the label; LEM: sentences all right; NP: non-projective edges, labelled. "
+        "Tokens/s are per CPU second of one thread, parsing sentences that are read already."
+    )
+
+
+def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table; its first column is text, the others figures."""
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(each.replace("|", "\\|") for each in cells) + " |"
+
+    rule = "|" + "|".join(["---", *("---:" for _ in columns[1:])]) + "|"
+    return "\n".join([line(columns), rule, *map(line, rows)])
+
+
+def surroundings(path: str | os.PathLike[str], name: str, experiment: Experiment) -> tuple[str, str]:
+    """What stands on a page before the tables of an experiment, and after them; a new page has its title before them.
+
+    A page that does not say where the tables go is refused; ask before a long run.
+    """
+    page = Path(path)
+    if not page.exists():
+        note = f"{experiment.note.strip()}\n\n" if experiment.note.strip() else ""
+        return f"# {experiment.title}\n\n{note}", "\n"
+    begin, end = markers(name)
+    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise CrossarcError(f"{page}: nothing says where the tables go; put the lines {begin} and {end} there")
+    return before, after
+
+
+def markers(name: str) -> tuple[str, str]:
+    """The lines between which the tables of an experiment stand."""
+    return f"<!-- begin experiment {name} -->", f"<!-- end experiment {name} -->"
+
+
+def write_page(path: str | os.PathLike[str], name: str, experiment: Experiment, text: str, command: str) -> None:
+    """Put tables into a page: between the markers of the experiment's name, or on a new page that has them."""
+    before, after = surroundings(path, name, experiment)
+    begin, end = markers(name)
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with atomic_writer(path) as file:
+        file.write(f"{before}{begin}\nMade by `{command}`.\n\n{text}{end}{after}".encode())

@@ -1,0 +1,106 @@
+"""The process of one job: train, save, load, parse, score.
+
+It reads its job as a line of JSON and writes lines of JSON: one an epoch, and the result. Its standard input stays open
+as long as the runner lives; when that ends, however it ends, the process leaves too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from crossarc.errors import CrossarcError
+from crossarc.experiments.definition import RESULT_FORMAT, sha256
+from crossarc.experiments.resources import Stopwatch, peak_memory
+
+if TYPE_CHECKING:
+    from crossarc.parsers import Epoch
+
+PARSING_RUNS = 3  # the best counts: a machine can only be slower than it is
+LONG_RUN = 2.0  # seconds after which one run says enough
+
+
+def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> dict[str, Any]:
+    """Do a job; gives its result."""
+    import crossarc
+    from crossarc.evaluation import PROPERTIES, Setting, break_down, pair_trees, score_pair
+    from crossarc.parsers import Parser, load
+
+    epochs: list[dict[str, Any]] = []
+
+    def note(epoch: Epoch) -> None:
+        epochs.append(asdict(epoch))
+        on_epoch(epoch)
+
+    whole = Stopwatch()
+    parser = Parser(**order["settings"])
+    training = Stopwatch()
+    parser.fit(order["train"], order["dev"], on_error=order["on_error"], on_epoch=note)
+    trained = {"cpu_seconds": training.cpu, "seconds": training.clock, "peak_memory": peak_memory(), "epochs": epochs}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.crossarc")
+        parser.save(path)
+        model = {"bytes": os.path.getsize(path), "sha256": sha256(path)}
+        loaded = load(path)
+        gold = list(crossarc.read(order["gold"], check="tree", on_error=order["on_error"], report=lambda finding: None))
+        times: list[float] = []
+        while len(times) < PARSING_RUNS and not (times and times[-1] > LONG_RUN):
+            parsing = Stopwatch()
+            parsed = list(loaded.parse(gold))
+            times.append(parsing.cpu)
+        del loaded  # the file is mapped, and some systems remove no mapped file
+    words = sum(map(len, gold))
+    pair = pair_trees(gold, parsed)
+    return {
+        "format": RESULT_FORMAT,
+        "scores": score_pair(pair, Setting("all", "unicode", False)).as_dict(),
+        "breakdowns": {each.name: each.as_dict()["rows"] for each in break_down(pair, PROPERTIES)},
+        "training": {**trained, "data": parser.manifest_["data"], "development": parser.manifest_["development"]},
+        "parsing": {"words": words, "sentences": len(gold), "cpu_seconds": min(times)},
+        "model": model,
+        "cpu_seconds": whole.cpu,
+        "seconds": whole.clock,
+        "crossarc": crossarc.__version__,
+    }
+
+
+def leave_with(descriptor: int) -> None:
+    """End the process when a stream ends."""
+    while os.read(descriptor, 1):
+        pass
+    os._exit(1)
+
+
+def main() -> None:
+    """Run the job of standard input."""
+    order = json.loads(sys.stdin.readline())
+    threading.Thread(target=leave_with, args=(sys.stdin.fileno(),), daemon=True).start()
+
+    # Whatever libraries print goes with the complaints.
+    channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+
+    def tell(**message: Any) -> None:
+        channel.write(json.dumps(message) + "\n")
+        channel.flush()
+
+    try:
+        tell(result=work(order, lambda epoch: tell(epoch=epoch.number)))
+    except (CrossarcError, OSError) as error:
+        tell(error=str(error))
+    except Exception as error:
+        traceback.print_exc()
+        tell(error=f"{type(error).__name__}: {error}")
+    sys.stderr.flush()
+    os._exit(0)  # the thread waits in a read that nothing ends
+
+
+if __name__ == "__main__":
+    main()
