@@ -1,13 +1,20 @@
-"""The attributes of tokens as integers: what templates can ask of a word besides the parser's state."""
+"""The attributes of tokens as integers: what templates can ask of a word besides the parser's state.
+
+`feats[Case]` is the value of one morphological feature, and `feats[*]` stands for each of the commonest ones.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core.strings import ROOT, UNKNOWN, StringTable
+from crossarc.errors import CrossarcError, UnknownName
 from crossarc.treebank.corpus import Corpus
 
 
@@ -19,6 +26,21 @@ def shape(form: str) -> str:
     """
     kinds = ["X" if c.isupper() else "x" if c.isalpha() else "9" if c.isdigit() else c for c in form]
     return "".join(kind for place, kind in enumerate(kinds) if kinds[max(0, place - 2) : place] != [kind, kind])
+
+
+def features_of(feats: str) -> dict[str, str]:
+    """The morphological features of a word; what has no value is a feature of its own.
+
+    >>> features_of("Case=Nom|Number[psor]=Sing|refl")
+    {'Case': 'Nom', 'Number[psor]': 'Sing', 'refl': 'refl'}
+    """
+    pairs = (part.partition("=") for part in feats.split("|") if part != "_")
+    return {name: value or name for name, _, value in pairs}
+
+
+def feature(name: str, feats: str) -> str:
+    """The value of one morphological feature of a word, "_" if the word does not have it."""
+    return features_of(feats).get(name, "_")
 
 
 # Each attribute: the column it is made from, and how.
@@ -34,33 +56,100 @@ SOURCES: dict[str, tuple[str, Callable[[str], str] | None]] = {
     "shape": ("form", shape),
 }
 ATTRIBUTES = tuple(SOURCES)
+EACH = "feats[*]"
+FEATURE = re.compile(r"(\w+)\[(.*)\]")
+FEATURE_NAME = re.compile(r"[^][|=.+,\s]+(\[[^][|=.+,\s]+\])?")
+# What stands in for an attribute that says nothing in a treebank, the first that does say something.
+STAND_INS = {"xpos": ("upos", "suffix"), "upos": ("xpos", "suffix"), "lemma": ("lower",)}
+
+
+def check_attribute(name: str, others: tuple[str, ...] = ()) -> None:
+    """Refuse a name that is no attribute of tokens; `others` are valid in the same place."""
+    match = FEATURE.fullmatch(name)
+    base = name if match is None else match[1]
+    if base not in SOURCES:
+        raise UnknownName("attribute", name, (*others, *ATTRIBUTES, "feats[NAME]", EACH))
+    if match is None:
+        return
+    if base != "feats":
+        raise CrossarcError(f"{name}: only feats takes a name in brackets, as in feats[Case]")
+    if match[2] != "*" and not FEATURE_NAME.fullmatch(match[2]):
+        raise CrossarcError(
+            f"{name}: the brackets take the name of one feature, as in feats[Case], or * for each of the commonest"
+        )
+
+
+def source_of(name: str) -> tuple[str, Callable[[str], str] | None]:
+    """The column an attribute is made from, and how; None where it is the column itself."""
+    match = FEATURE.fullmatch(name)
+    return SOURCES[name] if match is None else ("feats", partial(feature, match[2]))
 
 
 class Attributes:
-    """The numbering of attributes, made from the training data and never changed after.
+    """The numbering of some attributes, made from the training data and never changed after.
 
-    `encode` gives one row a token with the ids of all attributes; strings that training did not see are `UNKNOWN`.
+    `encode` gives one row a token with the ids of these attributes; strings that training did not see are `UNKNOWN`.
     """
 
     def __init__(self, tables: dict[str, StringTable]) -> None:
         self.tables = tables
 
     @classmethod
-    def fit(cls, corpus: Corpus) -> Attributes:
+    def fit(cls, corpus: Corpus, names: Iterable[str] = ATTRIBUTES) -> Attributes:
         """Number what a corpus has."""
         tables = {}
-        for name, (column, change) in SOURCES.items():
+        for name in names:
+            column, change = source_of(name)
             strings: Iterable[str] = corpus.strings[column]
             tables[name] = StringTable(strings if change is None else map(change, strings))
         return cls(tables)
 
     def encode(self, corpus: Corpus) -> NDArray[np.int32]:
         """The attributes of all nodes of a corpus, whatever numbering its own strings have."""
-        columns = []
-        ids = {column: corpus[column] for column in {column for column, _ in SOURCES.values()}}
-        for name, (column, change) in SOURCES.items():
+        sources = {name: source_of(name) for name in self.tables}
+        ids = {column: corpus[column] for column, _ in sources.values()}
+        rows = np.empty((len(corpus["head"]), len(self.tables)), dtype=np.int32)
+        for place, (name, (column, change)) in enumerate(sources.items()):
             table = self.tables[name]
             known = [table[string if change is None else change(string)] for string in corpus.strings[column]]
             mapping = np.array([UNKNOWN, ROOT, *known], dtype=np.int32)
-            columns.append(mapping[ids[column]])
-        return np.ascontiguousarray(np.stack(columns, axis=1))
+            rows[:, place] = mapping[ids[column]]
+        return rows
+
+
+def commonest_features(corpus: Corpus, most: int) -> list[str]:
+    """The names of the morphological features that the most words of a corpus have, the commonest first."""
+    table = corpus.strings["feats"]
+    counts: Counter[str] = Counter()
+    occurrences = np.bincount(corpus["feats"], minlength=len(table)).tolist()
+    for number, feats in enumerate(table, table.reserved):
+        counts.update(dict.fromkeys(features_of(feats), occurrences[number]))
+    return sorted(counts, key=lambda name: (-counts[name], name))[:most]
+
+
+def choose_attributes(corpus: Corpus, names: Iterable[str]) -> dict[str, str | None]:
+    """For each of some attributes the one to look at instead: itself if it tells words of the corpus apart.
+
+    One that is the same for all words gives way to what stands in for it, and one that is another under new names to
+    that other; None if there is nothing.
+    """
+    result: dict[str, str | None] = {}
+    for name in names:
+        choices = (name, *STAND_INS.get(name, ()))
+        result[name] = next((choice for choice in choices if distinct(corpus, choice) > 1), None)
+    if result.get("xpos") == "xpos" and distinct(corpus, "upos") > 1 and one_to_one(corpus, "xpos", "upos"):
+        result["xpos"] = "upos"
+    return result
+
+
+def distinct(corpus: Corpus, name: str) -> int:
+    """How many values an attribute has in a corpus."""
+    column, change = source_of(name)
+    strings: Iterable[str] = corpus.strings[column]
+    return len(set(strings if change is None else map(change, strings)))
+
+
+def one_to_one(corpus: Corpus, column: str, other: str) -> bool:
+    """Whether each of two columns follows from the other."""
+    pairs = np.unique(np.stack([corpus[column], corpus[other]]), axis=1)
+    return len(np.unique(pairs[0])) == pairs.shape[1] == len(np.unique(pairs[1]))

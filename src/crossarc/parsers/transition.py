@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
-from crossarc.features.attributes import ATTRIBUTES, Attributes
-from crossarc.features.templates import FeatureModel, load_model, parse_model
+from crossarc.features.attributes import Attributes
+from crossarc.features.templates import FeatureModel, fit_model, load_model, parse_model
 from crossarc.learning.weights import Weights
 from crossarc.parsers.modelfile import pack_strings, unpack_strings
 from crossarc.parsers.settings import Settings
@@ -60,7 +60,7 @@ class TransitionModel:
     def search(self) -> Greedy:
         """The search over this model's system and features."""
         system = system_of(self.settings, self.single_root)
-        return Greedy(system, self.features, self.moves, self.move_labels, len(ATTRIBUTES))
+        return Greedy(system, self.features, self.moves, self.move_labels, len(self.features.attributes))
 
     def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Heads and labels of all nodes of a corpus."""
@@ -142,13 +142,14 @@ class TransitionModel:
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> TransitionModel:
         """The model that a file keeps."""
         settings = Settings(**manifest["settings"])
+        features = parse_model(manifest["features"], settings.features)
         tables = {
             name: StringTable(unpack_strings(arrays[f"strings.{name}"], arrays[f"offsets.{name}"]))
-            for name in ATTRIBUTES
+            for name in features.attributes
         }
         model = cls(
             settings,
-            parse_model(manifest["features"], settings.features),
+            features,
             Attributes(tables),
             manifest["labels"],
             manifest["root_label"],
@@ -229,10 +230,10 @@ def train_model(
             counts[move, int(counts[:, :kinds].sum(axis=0).argmax()) if labelled else kinds] = 1
     moves, move_labels = (each.astype(np.int32) for each in np.nonzero(counts))
     move_labels[move_labels == kinds] = -1
-    attributes = Attributes.fit(corpus)
+    features = fit_model(load_model(settings.features), corpus)
+    attributes = Attributes.fit(corpus, features.attributes)
     tokens = attributes.encode(corpus)
-    features = load_model(settings.features)
-    greedy = Greedy(system, features, moves, move_labels, len(ATTRIBUTES))
+    greedy = Greedy(system, features, moves, move_labels, len(features.attributes))
     weights = Weights(len(moves), settings.cut)
     shuffle = np.random.default_rng(settings.seed)
     best: tuple[float, TransitionModel] | None = None
