@@ -152,4 +152,4 @@ def distinct(corpus: Corpus, name: str) -> int:
 def one_to_one(corpus: Corpus, column: str, other: str) -> bool:
     """Whether each of two columns follows from the other."""
     pairs = np.unique(np.stack([corpus[column], corpus[other]]), axis=1)
-    return len(np.unique(pairs[0])) == pairs.shape[1] == len(np.unique(pairs[1]))
+    return bool(len(np.unique(pairs[0])) == pairs.shape[1] == len(np.unique(pairs[1])))
