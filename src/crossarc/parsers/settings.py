@@ -16,6 +16,7 @@ class Settings(BaseModel):
 
     parser: str = "arc-hybrid"
     system: str = "arc-hybrid"
+    # A feature model by name or a TOML file; "compact" and "rich" are those made for the system.
     features: str = "stack"
     epochs: int = Field(10, ge=1)
     seed: int = Field(1, ge=0)
@@ -58,6 +59,9 @@ def make_settings(parser: str, **options: Any) -> Settings:
     """The settings of a preset with some of them chosen otherwise."""
     if parser not in PRESETS:
         raise UnknownName("parser", parser, PRESETS)
+    sizes = {"rich": PRESETS[parser]["features"], "compact": f"{PRESETS[parser]['features']}-compact"}
+    if options.get("features") in sizes:
+        options["features"] = sizes[options["features"]]
     try:
         return Settings(parser=parser, **{**PRESETS[parser], **options})
     except ValidationError as error:
