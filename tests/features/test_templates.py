@@ -8,24 +8,17 @@ from crossarc.errors import UnknownName
 from crossarc.features import ATTRIBUTES, Attributes, fit_model, load_model, parse_model
 from crossarc.features.attributes import commonest_features, features_of, shape
 from crossarc.features.templates import TemplateError
+from crossarc.parsers import PRESETS
 from crossarc.treebank import Corpus, read_arrays
 
-MODELS = [
-    "stack",
-    "arc-eager",
-    "planar",
-    "two-planar",
-    "covington",
-    "planar-undirected",
-    "two-planar-undirected",
-    "covington-undirected",
-]
+RICH = sorted({preset["features"] for preset in PRESETS.values()})
+MODELS = [*RICH, *(f"{name}-compact" for name in RICH)]
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_models_that_come_with_crossarc(name):
     model = load_model(name)
-    assert len(model.templates) > 100
+    assert len(model.templates) > (15 if name.endswith("compact") else 80)
     assert set(model.attributes) <= {*ATTRIBUTES, "feats[*]"}
     assert (model.addresses[:, 1] < np.arange(len(model.addresses))).all(), "an address comes behind its parent"
 
