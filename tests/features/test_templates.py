@@ -48,7 +48,8 @@ def test_tables():
         ("stack[0]", "no attribute"),
         ("deprel", "no attribute 'deprel'"),
         ("stack[0].left[1]", "no attribute 'left\\[1\\]'"),
-        ("stack[0].upos[Case]", "upos\\[Case\\]: only feats takes a name"),
+        ("stack[0].upos[Case]", "upos\\[Case\\]: only feats, prefix and suffix take brackets"),
+        ("stack[0].suffix[12]", "a number of letters from 1 to 9"),
         ("stack[0].feats[]", "the name of one feature, as in feats\\[Case\\]"),
         ("stack[0].feats[Case=Nom]", "the name of one feature"),
         ("stack[0].feat[Case]", "no attribute 'feat\\[Case\\]'; did you mean"),
@@ -79,6 +80,11 @@ def test_attributes(example):
     assert rows.shape == (len(corpus["form"]), len(ATTRIBUTES))
     assert (rows[corpus.starts[:-1]] == ROOT).all()
     assert (rows >= 1).all(), "nothing that was trained on is unknown"
+    pieces = ("suffix[1]", "suffix", "suffix[5]", "prefix[2]")
+    ends = Attributes.fit(corpus, pieces)
+    shown = [ends.tables[name].string(int(ends.encode(corpus)[2, place])) for place, name in enumerate(pieces)]
+    form = corpus.strings["form"].string(int(corpus["form"][2])).lower()
+    assert shown == [form[-1:], form[-3:], form[-5:], form[:2]]
     table = attributes.tables["suffix"]
     assert table.string(rows[2, ATTRIBUTES.index("suffix")]) == "ght"
     other = Corpus()
@@ -149,10 +155,11 @@ def test_templates_without_what_the_treebank_lacks():
     bare = corpus_of("a _ _ _ _", "b _ _ _ _")
     assert fitted(templates, bare) == [
         "s0.form",
-        "s0.suffix + b0.suffix",
-        "s0.lower",
-        "s0.suffix + s0.deprel",
+        "s0.suffix + b0.suffix[2]",
+        "s0.prefix[5]",
+        "s0.suffix[4] + s0.deprel",
+        "b0.suffix[4]",
     ], "suffixes stand in for tags, except beside the form they follow from"
-    assert fitted(["distance(s0, b0)", "s0.feats"], bare) == ["distance(s0, b0)"]
+    assert fitted(["distance(s0, b0)", "s0.feats[Case]"], bare) == ["distance(s0, b0)"]
     with pytest.raises(TemplateError, match="all words of the treebank are the same"):
-        fitted(["s0.feats", "b0.feats[*]", "s0.feats[Case]"], bare)
+        fitted(["b0.feats[*]", "s0.feats[Case]"], bare)

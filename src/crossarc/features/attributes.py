@@ -1,6 +1,7 @@
 """The attributes of tokens as integers: what templates can ask of a word besides the parser's state.
 
-`feats[Case]` is the value of one morphological feature, and `feats[*]` stands for each of the commonest ones.
+Some take a name or a length in brackets: `feats[Case]` is the value of one morphological feature, `feats[*]` stands for
+each of the commonest ones, and `suffix[2]` is the last two letters.
 """
 
 from __future__ import annotations
@@ -43,6 +44,16 @@ def feature(name: str, feats: str) -> str:
     return features_of(feats).get(name, "_")
 
 
+def prefix(length: int, form: str) -> str:
+    """The first letters of a form, in lower case."""
+    return form[:length].lower()
+
+
+def suffix(length: int, form: str) -> str:
+    """The last letters of a form, in lower case."""
+    return form[-length:].lower()
+
+
 # Each attribute: the column it is made from, and how.
 SOURCES: dict[str, tuple[str, Callable[[str], str] | None]] = {
     "form": ("form", None),
@@ -51,38 +62,61 @@ SOURCES: dict[str, tuple[str, Callable[[str], str] | None]] = {
     "upos": ("upos", None),
     "xpos": ("xpos", None),
     "feats": ("feats", None),
-    "prefix": ("form", lambda form: form[:3].lower()),
-    "suffix": ("form", lambda form: form[-3:].lower()),
+    "prefix": ("form", partial(prefix, 3)),
+    "suffix": ("form", partial(suffix, 3)),
     "shape": ("form", shape),
 }
 ATTRIBUTES = tuple(SOURCES)
 EACH = "feats[*]"
-FEATURE = re.compile(r"(\w+)\[(.*)\]")
+BRACKETS = re.compile(r"(\w+)\[(.*)\]")
 FEATURE_NAME = re.compile(r"[^][|=.+,\s]+(\[[^][|=.+,\s]+\])?")
-# What stands in for an attribute that says nothing in a treebank, the first that does say something.
-STAND_INS = {"xpos": ("upos", "suffix"), "upos": ("xpos", "suffix"), "lemma": ("lower",)}
+# What stands in for an attribute that says nothing in a treebank, the first that does say something. Ends of words tell
+# much of what tags do, and their beginnings what lemmas do.
+STAND_INS = {
+    "xpos": ("upos", "suffix"),
+    "upos": ("xpos", "suffix[2]"),
+    "feats": ("suffix[4]",),
+    "lemma": ("prefix[5]",),
+}
 
 
 def check_attribute(name: str, others: tuple[str, ...] = ()) -> None:
     """Refuse a name that is no attribute of tokens; `others` are valid in the same place."""
-    match = FEATURE.fullmatch(name)
-    base = name if match is None else match[1]
+    match = BRACKETS.fullmatch(name)
+    base, inside = (name, None) if match is None else match.groups()
     if base not in SOURCES:
         raise UnknownName("attribute", name, (*others, *ATTRIBUTES, "feats[NAME]", EACH))
-    if match is None:
+    if inside is None:
         return
-    if base != "feats":
-        raise CrossarcError(f"{name}: only feats takes a name in brackets, as in feats[Case]")
-    if match[2] != "*" and not FEATURE_NAME.fullmatch(match[2]):
-        raise CrossarcError(
-            f"{name}: the brackets take the name of one feature, as in feats[Case], or * for each of the commonest"
-        )
+    if base == "feats":
+        if inside != "*" and not FEATURE_NAME.fullmatch(inside):
+            raise CrossarcError(
+                f"{name}: the brackets take the name of one feature, as in feats[Case], or * for each of the commonest"
+            )
+    elif base not in ("prefix", "suffix"):
+        raise CrossarcError(f"{name}: only feats, prefix and suffix take brackets, as in feats[Case] and suffix[2]")
+    elif inside not in set("123456789"):
+        raise CrossarcError(f"{name}: the brackets take a number of letters from 1 to 9")
 
 
 def source_of(name: str) -> tuple[str, Callable[[str], str] | None]:
     """The column an attribute is made from, and how; None where it is the column itself."""
-    match = FEATURE.fullmatch(name)
-    return SOURCES[name] if match is None else ("feats", partial(feature, match[2]))
+    match = BRACKETS.fullmatch(name)
+    if match is None:
+        return SOURCES[name]
+    base, inside = match.groups()
+    if base == "feats":
+        return "feats", partial(feature, inside)
+    return "form", partial(prefix if base == "prefix" else suffix, int(inside))
+
+
+def implies(name: str, other: str) -> bool:
+    """Whether an attribute of a word says all that another does."""
+    base, _, length = name.partition("[")
+    other_base, _, other_length = other.partition("[")
+    if base in ("form", "lower"):
+        return other_base in ("prefix", "suffix") or (base == "form" and other_base in ("lower", "shape"))
+    return base in ("prefix", "suffix") and base == other_base and (length or "3") > (other_length or "3")
 
 
 class Attributes:

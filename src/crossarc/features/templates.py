@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError, UnknownName
-from crossarc.features.attributes import EACH, check_attribute, choose_attributes, commonest_features
+from crossarc.features.attributes import EACH, check_attribute, choose_attributes, commonest_features, implies
 from crossarc.treebank.corpus import Corpus
 
 BASES = ("stack", "stack2", "buffer", "list1", "list2")
@@ -33,9 +33,7 @@ STATE_ATTRIBUTES = ("deprel", "left_count", "right_count", "left_labels", "right
 FUNCTIONS = ("distance", "linked")
 WIDEST = 6  # terms in a template
 DEEPEST = 3  # the outermost dependents that a state remembers
-MOST_FEATURES = 8  # morphological features that feats[*] stands for
-# Attributes that say nothing beside another one of the same word.
-IMPLIED = {"form": ("lower", "prefix", "suffix", "shape"), "lower": ("prefix", "suffix")}
+MOST_FEATURES = 6  # morphological features that feats[*] stands for
 
 BASE = re.compile(r"(\w+)\[(\d+)\]")
 STEP = re.compile(r"(\w+)(?:\[(\d+)\])?")
@@ -117,8 +115,12 @@ def fit_model(model: FeatureModel, corpus: Corpus) -> FeatureModel:
                 choice = chosen.get(attribute, attribute)
                 if choice is not None:
                     kept.append((path, choice))
-            implied = {(path, weaker) for path, attribute in kept for weaker in IMPLIED.get(attribute, ())}
-            joined = " + ".join(".".join(filter(None, term)) for term in dict.fromkeys(kept) if term not in implied)
+            needed = [
+                (path, attribute)
+                for path, attribute in dict.fromkeys(kept)
+                if not any(path == other and implies(stronger, attribute) for other, stronger in kept)
+            ]
+            joined = " + ".join(".".join(filter(None, term)) for term in needed)
             if joined:
                 templates[joined] = None
     if not templates:
