@@ -5,28 +5,21 @@ import pytest
 
 from crossarc.core.strings import ROOT, UNKNOWN
 from crossarc.errors import UnknownName
-from crossarc.features import ATTRIBUTES, Attributes, load_model, parse_model
-from crossarc.features.attributes import shape
+from crossarc.features import ATTRIBUTES, Attributes, fit_model, load_model, parse_model
+from crossarc.features.attributes import commonest_features, features_of, shape
 from crossarc.features.templates import TemplateError
+from crossarc.parsers import PRESETS
 from crossarc.treebank import Corpus, read_arrays
 
-MODELS = [
-    "stack",
-    "arc-eager",
-    "planar",
-    "two-planar",
-    "covington",
-    "planar-undirected",
-    "two-planar-undirected",
-    "covington-undirected",
-]
+RICH = sorted({preset["features"] for preset in PRESETS.values()})
+MODELS = [*RICH, *(f"{name}-compact" for name in RICH)]
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_models_that_come_with_crossarc(name):
     model = load_model(name)
-    assert len(model.templates) > 100
-    assert model.attributes <= set(ATTRIBUTES)
+    assert len(model.templates) > (15 if name.endswith("compact") else 80)
+    assert set(model.attributes) <= {*ATTRIBUTES, "feats[*]"}
     assert (model.addresses[:, 1] < np.arange(len(model.addresses))).all(), "an address comes behind its parent"
 
 
@@ -39,7 +32,7 @@ def test_tables():
     """)
     assert len(model.templates) == 3, "the same terms in another order are the same template"
     assert model.addresses.tolist() == [[0, -1, 0], [2, -1, 0], [6, 0, 1]]
-    assert model.attributes == {"form", "upos"}
+    assert model.attributes == ("form", "upos")
 
 
 @pytest.mark.parametrize(
@@ -53,6 +46,13 @@ def test_tables():
         ("distance(stack[0])", "takes two addresses"),
         ("length(stack[0], buffer[0])", "no function 'length'"),
         ("stack[0]", "no attribute"),
+        ("deprel", "no attribute 'deprel'"),
+        ("stack[0].left[1]", "no attribute 'left\\[1\\]'"),
+        ("stack[0].upos[Case]", "upos\\[Case\\]: only feats, prefix and suffix take brackets"),
+        ("stack[0].suffix[12]", "a number of letters from 1 to 9"),
+        ("stack[0].feats[]", "the name of one feature, as in feats\\[Case\\]"),
+        ("stack[0].feats[Case=Nom]", "the name of one feature"),
+        ("stack[0].feat[Case]", "no attribute 'feat\\[Case\\]'; did you mean"),
         (" + ".join(["stack[0].form"] * 7), "joins 7 terms; 6 are the most"),
     ],
 )
@@ -80,6 +80,11 @@ def test_attributes(example):
     assert rows.shape == (len(corpus["form"]), len(ATTRIBUTES))
     assert (rows[corpus.starts[:-1]] == ROOT).all()
     assert (rows >= 1).all(), "nothing that was trained on is unknown"
+    pieces = ("suffix[1]", "suffix", "suffix[5]", "prefix[2]")
+    ends = Attributes.fit(corpus, pieces)
+    shown = [ends.tables[name].string(int(ends.encode(corpus)[2, place])) for place, name in enumerate(pieces)]
+    form = corpus.strings["form"].string(int(corpus["form"][2])).lower()
+    assert shown == [form[-1:], form[-3:], form[-5:], form[:2]]
     table = attributes.tables["suffix"]
     assert table.string(rows[2, ATTRIBUTES.index("suffix")]) == "ght"
     other = Corpus()
@@ -91,3 +96,70 @@ def test_attributes(example):
 
 def test_shape():
     assert [shape(form) for form in ("Anna", "ABC-12345", "", "é")] == ["Xxx", "XX-99", "", "x"]
+
+
+def corpus_of(*words):
+    """A sentence whose words are given as the fields from FORM to FEATS, with blanks between them."""
+    corpus = Corpus()
+    rows = [
+        "\t".join([str(place), *word.split(), "0" if place == 1 else "1", "root" if place == 1 else "dep", "_", "_"])
+        for place, word in enumerate(words, 1)
+    ]
+    corpus.feed(("\n".join(rows) + "\n\n").encode(), final=True)
+    return corpus
+
+
+def fitted(templates, corpus):
+    """The templates that remain of some when they are fitted to a corpus."""
+    text = f"templates = {templates}\n[addresses]\ns0 = 'stack[0]'\nb0 = 'buffer[0]'"
+    model = fit_model(parse_model(text), corpus)
+    assert parse_model(model.text).terms == model.terms
+    assert (parse_model(model.text).slots == model.slots).all()
+    return [" + ".join(terms) for terms in model.terms]
+
+
+def test_single_features():
+    assert features_of("_") == {}
+    corpus = corpus_of("a a N n Case=Nom|Number=Sing", "b b N n Case=Acc", "c c V v _", "d d V v Number=Plur|refl")
+    names = ("feats[Case]", "feats[Number]", "feats[refl]")
+    attributes = Attributes.fit(corpus, names)
+    rows = attributes.encode(corpus)
+    shown = [[attributes.tables[name].string(int(row[place])) for place, name in enumerate(names)] for row in rows[1:]]
+    assert shown == [["Nom", "Sing", "_"], ["Acc", "_", "_"], ["_", "_", "_"], ["_", "Plur", "refl"]]
+    assert (rows[0] == ROOT).all()
+    other = attributes.encode(corpus_of("e e N n Case=Nom|Number=Dual|Voice=Act"))[1]
+    assert other[0] == rows[1, 0], "a feature is known even where the whole is not"
+    assert other[1] == UNKNOWN
+
+
+def test_each_feature_is_the_commonest_by_name():
+    corpus = corpus_of("a a N n B=1|A=1", "b b N n B=2|C=1", "c c V v C=2|B=1", "d d V v A=2")
+    assert commonest_features(corpus, 2) == ["B", "A"], "of two that are as common the first by name"
+    templates = ["s0.form", "s0.feats[*]", "s0.feats[*] + b0.feats[*] + s0.upos"]
+    assert fitted(templates, corpus) == [
+        "s0.form",
+        *(f"s0.feats[{name}]" for name in "BAC"),
+        *(f"s0.feats[{name}] + b0.feats[{name}] + s0.upos" for name in "BAC"),
+    ]
+    assert fitted(templates, corpus_of("a a N n _", "b b V v _")) == ["s0.form"]
+
+
+def test_templates_without_what_the_treebank_lacks():
+    templates = ["s0.form + s0.xpos", "s0.xpos + b0.upos", "s0.lemma", "s0.upos + s0.feats + s0.deprel", "b0.feats"]
+    full = corpus_of("a a N n1 A=1", "b b N n2 _", "c d V v _")
+    assert fitted(templates, full) == templates
+    no_xpos = corpus_of("a a N _ A=1", "b b V _ _")
+    assert fitted(templates, no_xpos)[:2] == ["s0.form + s0.upos", "s0.upos + b0.upos"]
+    renamed = corpus_of("a a N x A=1", "b b V y _", "c c N x _")
+    assert fitted(templates, renamed)[:2] == ["s0.form + s0.upos", "s0.upos + b0.upos"]
+    bare = corpus_of("a _ _ _ _", "b _ _ _ _")
+    assert fitted(templates, bare) == [
+        "s0.form",
+        "s0.suffix + b0.suffix[2]",
+        "s0.prefix[5]",
+        "s0.suffix[4] + s0.deprel",
+        "b0.suffix[4]",
+    ], "suffixes stand in for tags, except beside the form they follow from"
+    assert fitted(["distance(s0, b0)", "s0.feats[Case]"], bare) == ["distance(s0, b0)"]
+    with pytest.raises(TemplateError, match="all words of the treebank are the same"):
+        fitted(["b0.feats[*]", "s0.feats[Case]"], bare)

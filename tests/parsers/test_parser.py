@@ -178,3 +178,50 @@ def test_commands(example, tmp_path, monkeypatch, capsys):
     raw = tmp_path / "raw.conllu.gz"
     write((sentence.replace(heads=[-1] * (len(sentence) + 1)) for sentence in read(example)), raw)
     assert run("parse", model, raw, "-o", parsed)[0] == 0
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_compact_models(example, name):
+    parser = Parser(name, features="compact", epochs=8, explore=0.0).fit(example)
+    assert 15 < len(parser.model.features.templates) < 40
+    assert parser.evaluate(example).uas > 80, name
+    assert Parser(name, features="rich").settings == Parser(name).settings
+
+
+def test_own_feature_models(example, tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(
+        'templates = ["stack[0].form + buffer[0].form", "stack[0].xpos + buffer[0].upos", "stack[0].feats[*]"]'
+    )
+    parser = Parser("arc-hybrid", features=str(path), epochs=3).fit(example)
+    texts = [" + ".join(terms) for terms in parser.model.features.terms]
+    assert texts[0] == "stack[0].form + buffer[0].form"
+    assert "stack[0].feats[Number]" in texts, "the model names what the treebank has"
+    parser.save(tmp_path / "a.crossarc")
+    path.unlink()
+    again = load(tmp_path / "a.crossarc")
+    assert again.model.features.terms == parser.model.features.terms
+    assert list(again.parse(example)) == list(parser.parse(example))
+    path.write_text('templates = ["stack[0].form",\n "stack[0].feets"]')
+    with pytest.raises(CrossarcError, match=r"own.toml:2: template 'stack\[0\].feets': .* did you mean"):
+        Parser("arc-hybrid", features=str(path)).fit(example)
+
+
+@pytest.mark.parametrize("name", ["arc-hybrid", "covington-label"])
+def test_forms_alone_are_enough(example, tmp_path, name):
+    bare = [
+        sentence.replace(lemmas=["_"] * n, upos=["_"] * n, xpos=["_"] * n, feats=["_"] * n)
+        for sentence in read(example)
+        for n in [len(sentence) + 1]
+    ]
+    parser = Parser(name, epochs=8).fit(bare)
+    assert {name.partition("[")[0] for name in parser.model.features.attributes} == {
+        "form",
+        "prefix",
+        "suffix",
+        "shape",
+    }
+    assert len(parser.model.features.templates) < len(Parser(name, epochs=1).fit(example).model.features.templates)
+    assert parser.evaluate(bare).uas > 85
+    parser.save(tmp_path / "a.crossarc")
+    assert list(load(tmp_path / "a.crossarc").parse(bare)) == list(parser.parse(bare))

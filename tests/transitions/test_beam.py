@@ -3,7 +3,6 @@
 import pytest
 
 from crossarc.errors import CrossarcError
-from crossarc.features.attributes import ATTRIBUTES
 from crossarc.parsers import PRESETS, Parser, load
 from crossarc.transitions.beam import Beam
 from crossarc.treebank import Corpus, read
@@ -15,7 +14,7 @@ def test_a_beam_of_one_is_greedy_search(example, name):
     greedy = parser.model.search()
     corpus = Corpus.of(list(read(example)))
     model = parser.model
-    beam = Beam(greedy.system, model.features, model.moves, model.move_labels, len(ATTRIBUTES), 1)
+    beam = Beam(greedy.system, model.features, model.moves, model.move_labels, len(model.features.attributes), 1)
     tokens = model.attributes.encode(corpus)
     results = []
     for search in (greedy, beam):

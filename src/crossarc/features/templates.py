@@ -8,6 +8,7 @@
 
 An address is a base with a place (`stack[0]` is the top) and steps from there; a term is an attribute of an address, or
 a function of two; a template joins terms with "+". A model is compiled to three tables of integers for native code.
+Before training it is fitted to the treebank, so that no template looks at what the treebank does not have.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError, UnknownName
-from crossarc.features.attributes import ATTRIBUTES
+from crossarc.features.attributes import EACH, check_attribute, choose_attributes, commonest_features, implies
+from crossarc.treebank.corpus import Corpus
 
 BASES = ("stack", "stack2", "buffer", "list1", "list2")
 STEPS = ("head", "left", "right", "sibling_left", "sibling_right")
@@ -31,6 +33,7 @@ STATE_ATTRIBUTES = ("deprel", "left_count", "right_count", "left_labels", "right
 FUNCTIONS = ("distance", "linked")
 WIDEST = 6  # terms in a template
 DEEPEST = 3  # the outermost dependents that a state remembers
+MOST_FEATURES = 6  # morphological features that feats[*] stands for
 
 BASE = re.compile(r"(\w+)\[(\d+)\]")
 STEP = re.compile(r"(\w+)(?:\[(\d+)\])?")
@@ -47,22 +50,18 @@ class FeatureModel:
 
     `addresses` has a row (kind, parent, place) for each address: kinds 0 to 4 are the bases, those behind them the
     steps, which start at the parent. `slots` has a row (kind, address, other): kinds are the state's attributes, the
-    functions of two addresses, then the attributes of tokens. `templates` has a row of slots for each template, filled
-    up with -1.
+    functions of two addresses, then the attributes of tokens, those that the model looks at and no others.
+    `templates` has a row of slots for each template, filled up with -1.
     """
 
     name: str
     text: str
+    names: dict[str, str]
     terms: tuple[tuple[str, ...], ...]
+    attributes: tuple[str, ...]
     addresses: NDArray[np.int32] = field(repr=False)
     slots: NDArray[np.int32] = field(repr=False)
     templates: NDArray[np.int32] = field(repr=False)
-
-    @property
-    def attributes(self) -> set[str]:
-        """The attributes of tokens that the model looks at."""
-        first = len(STATE_ATTRIBUTES) + len(FUNCTIONS) + 1
-        return {ATTRIBUTES[kind - first] for kind in self.slots[:, 0].tolist() if kind >= first}
 
 
 def load_model(name: str) -> FeatureModel:
@@ -96,6 +95,41 @@ def parse_model(text: str, name: str = "<model>") -> FeatureModel:
     return compiler.model(name, text)
 
 
+def fit_model(model: FeatureModel, corpus: Corpus) -> FeatureModel:
+    """The model as a treebank needs it: every lookup costs time, so none is for what the treebank does not have.
+
+    `feats[*]` becomes the commonest features by name, the same in all terms of a template. An attribute that is the
+    same for all words gives way to another or is left out, and of templates that then say the same one remains.
+    """
+    features = commonest_features(corpus, MOST_FEATURES)
+    chosen = choose_attributes(corpus, [*model.attributes, *(EACH.replace("*", name) for name in features)])
+    templates: dict[str, None] = {}
+    for terms in model.terms:
+        starred = any(term.endswith(EACH) for term in terms)
+        for name in features if starred else ("",):
+            kept: list[tuple[str, str]] = []
+            for term in terms:
+                path, _, attribute = term.rpartition(".")
+                if attribute == EACH:
+                    attribute = EACH.replace("*", name)
+                choice = chosen.get(attribute, attribute)
+                if choice is not None:
+                    kept.append((path, choice))
+            needed = [
+                (path, attribute)
+                for path, attribute in dict.fromkeys(kept)
+                if not any(path == other and implies(stronger, attribute) for other, stronger in kept)
+            ]
+            joined = " + ".join(".".join(filter(None, term)) for term in needed)
+            if joined:
+                templates[joined] = None
+    if not templates:
+        raise TemplateError(f"{model.name}: all templates look at columns where all words of the treebank are the same")
+    lines = ["templates = [", *(f'  "{template}",' for template in templates), "]", "[addresses]"]
+    lines += [f'{name} = "{address}"' for name, address in model.names.items()]
+    return parse_model("\n".join(lines) + "\n", model.name)
+
+
 def line_of(text: str, template: str) -> int:
     """The line on which a template stands."""
     return next((number for number, line in enumerate(text.split("\n"), 1) if f'"{template}"' in line), 1)
@@ -108,6 +142,7 @@ class Compiler:
         self.names = names
         self.addresses: dict[tuple[int, int, int], int] = {}
         self.slots: dict[tuple[int, int, int], int] = {}
+        self.attributes: dict[str, int] = {}
         self.templates: dict[tuple[int, ...], tuple[str, ...]] = {}
 
     def add(self, template: str) -> None:
@@ -124,13 +159,15 @@ class Compiler:
         if match:
             return self.function(match[1], match[2], match[3])
         path, _, attribute = text.rpartition(".")
-        valid = (*STATE_ATTRIBUTES, *ATTRIBUTES)
-        if not path or attribute not in valid:
-            raise TemplateError(str(UnknownName("attribute", attribute, valid)))
-        if attribute in STATE_ATTRIBUTES:
+        if attribute in STATE_ATTRIBUTES and path:
             kind = STATE_ATTRIBUTES.index(attribute)
         else:
-            kind = len(STATE_ATTRIBUTES) + len(FUNCTIONS) + 1 + ATTRIBUTES.index(attribute)
+            try:
+                check_attribute(attribute if path else text, STATE_ATTRIBUTES)
+            except CrossarcError as error:
+                raise TemplateError(str(error)) from None
+            number = self.attributes.setdefault(attribute, len(self.attributes))
+            kind = len(STATE_ATTRIBUTES) + len(FUNCTIONS) + 1 + number
         return self.number(self.slots, (kind, self.address(path), -1))
 
     def function(self, name: str, arguments: str, attribute: str | None) -> int:
@@ -175,7 +212,9 @@ class Compiler:
         return FeatureModel(
             name,
             text,
+            self.names,
             tuple(self.templates.values()),
+            tuple(self.attributes),
             np.array(list(self.addresses), dtype=np.int32).reshape(-1, 3),
             np.array(list(self.slots), dtype=np.int32).reshape(-1, 3),
             np.array(rows, dtype=np.int32).reshape(-1, WIDEST),

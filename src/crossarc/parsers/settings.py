@@ -28,6 +28,7 @@ class Settings(BaseModel):
 
     parser: str = "arc-hybrid"
     system: str = "arc-hybrid"
+    # A feature model by name or a TOML file; "compact" and "rich" are those made for the system.
     features: str = "stack"
     epochs: int = Field(10, ge=1)
     seed: int = Field(1, ge=0)
@@ -86,6 +87,9 @@ def make_settings(parser: str, **options: Any) -> Settings:
     if learner in AT_ONCE:
         preset["explore"] = 0.0
         options = {**options, "epochs": 1}
+    sizes = {"rich": PRESETS[parser]["features"], "compact": f"{PRESETS[parser]['features']}-compact"}
+    if options.get("features") in sizes:
+        options["features"] = sizes[options["features"]]
     try:
         return Settings(parser=parser, **{**preset, **options})
     except ValidationError as error:

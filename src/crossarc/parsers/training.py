@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
-from crossarc.features.templates import load_model
+from crossarc.features.templates import FeatureModel, fit_model, load_model
 from crossarc.learning.instances import number_features
 from crossarc.learning.liblinear import learn_liblinear
 from crossarc.learning.libsvm import learn_libsvm
@@ -20,7 +20,7 @@ from crossarc.learning.updates import MaximumEntropy, Mira, Perceptron, UpdateRu
 from crossarc.learning.weights import Weights
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.settings import AT_ONCE, Settings
-from crossarc.parsers.transition import UPOS, Arrays, TransitionModel, quick_scores, search_of, system_of
+from crossarc.parsers.transition import Arrays, TransitionModel, quick_scores, search_of, system_of, tag_column
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.search import Greedy, collect_actions
 from crossarc.treebank.corpus import Corpus
@@ -105,9 +105,9 @@ def train_model(
     move_labels[move_labels == kinds] = -1
     if init is not None:
         moves, move_labels = united(init.moves, init.move_labels, moves, move_labels)
-    attributes = Attributes.fit(corpus, init.attributes if init is not None else None)
+    features = fit_model(load_model(settings.features), corpus) if init is None else init.features
+    attributes = Attributes.fit(corpus, features.attributes, init.attributes if init is not None else None)
     tokens = attributes.encode(corpus)
-    features = load_model(settings.features) if init is None else init.features
     search = search_of(settings, system, features, moves, move_labels)
     data = (tokens, heads, labels, starts)
     squares = settings.learner == "maxent"
@@ -134,7 +134,7 @@ def train_model(
         report(epoch)
 
     if settings.learner in AT_ONCE:
-        weights, vectors, wrong = learn_at_once(search, data, settings)
+        weights, vectors, wrong = learn_at_once(search, data, settings, features)
         finish(Epoch(1, 100 * wrong), vectors)
         assert best is not None
         return best
@@ -188,14 +188,17 @@ def united(
     return [np.ascontiguousarray(column) for column in actions.T]
 
 
-def learn_at_once(search: Greedy, data: Material, settings: Settings) -> tuple[Weights, Arrays | None, float]:
+def learn_at_once(
+    search: Greedy, data: Material, settings: Settings, features: FeatureModel
+) -> tuple[Weights, Arrays | None, float]:
     """Learn from all decisions of the static oracle; gives weights, or the support vectors of LIBSVM, and errors."""
-    words = np.bincount(data[0][:, UPOS] + 1)
+    tag = tag_column(features)
+    words = np.bincount(data[0][:, tag] + 1 if tag >= 0 else [0])
     group_of = np.zeros(len(words), dtype=np.int32)  # the rare ones are together in group 0
     if settings.learner == "libsvm":
         often = np.flatnonzero(words >= SPLIT_WORDS)
         group_of[often] = np.arange(1, len(often) + 1)
-    matrix, actions, groups = search.instances(*data, UPOS, group_of)
+    matrix, actions, groups = search.instances(*data, tag, group_of)
     keys, rows = number_features(matrix, settings.cut)
     count, cost = search.action_count, settings.cost or 0.0
     if settings.learner == "libsvm":

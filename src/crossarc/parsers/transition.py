@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
-from crossarc.features.attributes import ATTRIBUTES, Attributes
+from crossarc.features.attributes import Attributes
 from crossarc.features.templates import FeatureModel, parse_model
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.support import ARRAYS as SUPPORT
@@ -31,7 +31,6 @@ from crossarc.treebank.sentence import Sentence
 
 Arrays = dict[str, NDArray[Any]]
 BATCH_WORDS = 20_000
-UPOS = ATTRIBUTES.index("upos")
 
 
 @dataclass(frozen=True)
@@ -84,9 +83,10 @@ class TransitionModel:
         data = (tokens, corpus.starts, heads, labels, self.root_label)
         turns = (how != "naive", how == "label-first")
         if self.exact is not None:
-            search.parse_by(self.exact, *data, UPOS, *turns)
+            search.parse_by(self.exact, *data, tag_column(self.features), *turns)
         elif self.vectors is not None:
-            search.parse_by(SupportVectors(self.vectors, len(self.moves)), *data, UPOS, *turns)
+            vectors = SupportVectors(self.vectors, len(self.moves))
+            search.parse_by(vectors, *data, tag_column(self.features), *turns)
         else:
             search.parse(self.weights, *data, *turns)
         return heads, labels
@@ -163,13 +163,14 @@ class TransitionModel:
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> TransitionModel:
         """The model that a file keeps."""
         settings = Settings(**manifest["settings"])
+        features = parse_model(manifest["features"], settings.features)
         tables = {
             name: StringTable(unpack_strings(arrays[f"strings.{name}"], arrays[f"offsets.{name}"]))
-            for name in ATTRIBUTES
+            for name in features.attributes
         }
         model = cls(
             settings,
-            parse_model(manifest["features"], settings.features),
+            features,
             Attributes(tables),
             manifest["labels"],
             manifest["root_label"],
@@ -241,5 +242,10 @@ def search_of(
 ) -> Greedy:
     """The search of the settings: greedy, or with a beam."""
     if settings.beam == 1:
-        return Greedy(system, features, moves, labels, len(ATTRIBUTES))
-    return Beam(system, features, moves, labels, len(ATTRIBUTES), settings.beam)
+        return Greedy(system, features, moves, labels, len(features.attributes))
+    return Beam(system, features, moves, labels, len(features.attributes), settings.beam)
+
+
+def tag_column(features: FeatureModel) -> int:
+    """Which attribute of a feature model is the part of speech, -1 if none is."""
+    return features.attributes.index("upos") if "upos" in features.attributes else -1

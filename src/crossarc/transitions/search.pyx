@@ -273,9 +273,9 @@ cdef class Greedy:
 
     cdef int32_t tag_of(self, const State* state, const int32_t[:, ::1] tokens, offset_t start,
                         int32_t tag) noexcept nogil:
-        """One more than the tag of the first word in the buffer, 0 if there is none."""
+        """One more than the attribute `tag` of the first word in the buffer; 0 if there is no word or no such tag."""
         cdef token_t word = buffer_at(state, 0)
-        return tokens[start + word, tag] + 1 if word >= 0 else 0
+        return tokens[start + word, tag] + 1 if word >= 0 and tag >= 0 else 0
 
     def instances(self, const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
                   const offset_t[::1] starts, int32_t tag, const int32_t[::1] group_of):
