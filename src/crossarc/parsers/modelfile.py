@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from crossarc.core.checksum import checksum
 from crossarc.errors import ModelError
-from crossarc.treebank.streams import atomic_writer
+from crossarc.treebank.streams import atomic_writer, check_target
 
 FORMAT_VERSION = 1
 ALIGNMENT = 64
@@ -53,10 +53,7 @@ def write_model(path: str | os.PathLike[str], manifest: Mapping[str, Any], array
 
     The manifest is anything JSON can say, NaN and infinity excepted; `format_version` is added to it.
     """
-    if os.fspath(path).endswith((".gz", ".zst")):
-        raise ModelError(
-            f"{os.fspath(path)}: a model is mapped into memory and so never packed; choose another extension"
-        )
+    check_model_path(path)
     text = json.dumps({**manifest, "format_version": FORMAT_VERSION}, sort_keys=True, allow_nan=False)
     header: dict[str, Any] = {METADATA: {MANIFEST: text}}
     parts: list[NDArray[Any]] = []
@@ -83,6 +80,16 @@ def write_model(path: str | os.PathLike[str], manifest: Mapping[str, Any], array
     with atomic_writer(path) as file:
         file.write(data)
         file.write(checksum(data).to_bytes(8, "little"))
+
+
+def check_model_path(path: str | os.PathLike[str]) -> None:
+    """Refuse what a model cannot be written to; good to know before one is trained."""
+    name = os.fspath(path)
+    if name.endswith((".gz", ".zst")):
+        raise ModelError(f"{name}: a model is mapped into memory and so never packed; choose another extension")
+    if name == "-":
+        raise ModelError("a model is mapped into memory and so never a stream; name a file")
+    check_target(name, os.path.realpath(name))
 
 
 def storable(name: str, array: NDArray[Any]) -> NDArray[Any]:

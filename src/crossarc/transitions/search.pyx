@@ -159,7 +159,7 @@ cdef class Greedy:
 
     def train(self, Weights weights, const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
               const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
-        """The averaged perceptron over sentences in an order, an epoch or a part of one; gives decisions and wrong ones.
+        """The averaged perceptron over an epoch or a part of it; gives the decisions made and the wrong ones.
 
         Where the model is wrong it learns from the best action that loses least; it then goes on as the model would
         have with probability `explore`, so that it learns in states of its own making, and else as the oracle says.
