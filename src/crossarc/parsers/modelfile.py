@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core.checksum import checksum
+from crossarc.core.checksum import Checksum, checksum
 from crossarc.errors import ModelError
 from crossarc.treebank.streams import atomic_writer, check_target
 
@@ -75,11 +75,14 @@ def write_model(path: str | os.PathLike[str], manifest: Mapping[str, Any], array
     head += b" " * (-(8 + len(head)) % ALIGNMENT)
     if len(head) > HEADER_LIMIT:
         raise ModelError(f"{os.fspath(path)}: the manifest is too large; keep what is long in arrays")
-    body = [len(head).to_bytes(8, "little"), head, *(part.tobytes() for part in parts[:-1])]
-    data = b"".join(body)
+    total = Checksum()
+    pieces = [memoryview(len(head).to_bytes(8, "little") + head)]
+    pieces += [part.reshape(-1).view(np.uint8).data for part in parts[:-1]]
     with atomic_writer(path) as file:
-        file.write(data)
-        file.write(checksum(data).to_bytes(8, "little"))
+        for piece in pieces:
+            total.update(piece)
+            file.write(piece)
+        file.write(total.value().to_bytes(8, "little"))
 
 
 def check_model_path(path: str | os.PathLike[str]) -> None:
