@@ -273,7 +273,10 @@ cdef class Weights:
 
     def start_from(self, const hash_t[::1] keys, const offset_t[::1] bounds, const int32_t[::1] actions,
                    const weight_t[::1] values):
-        """Begin with the weights of a trained model, as `unpack` gives them, instead of none at all."""
+        """Begin with the weights of a trained model, as `unpack` gives them, instead of none at all.
+
+        Set `now` afterwards to the number of steps for which they count in the average.
+        """
         cdef bint cut = self.cut
         cdef offset_t i, j
         if not 0 <= np.min(actions, initial=0) <= np.max(actions, initial=0) < self.actions:

@@ -23,6 +23,8 @@ class Settings(BaseModel):
     static_epochs: int = Field(1, ge=0)
     cut: bool = True
     prune: float = Field(0.0005, ge=0, lt=1)
+    # What the model that training starts from weighs beside what is learned: 0 forgets most of it.
+    inertia: float = Field(3.0, ge=0)
     single_root: bool | Literal["auto"] = "auto"
     # How undirected parses get their directions: away from node 0, or as labels say, with either table of costs.
     reconstruction: Literal["naive", "label", "label-first"] = "naive"

@@ -274,6 +274,8 @@ def train_model(
     weights = Weights(len(moves), settings.cut)
     if init is not None:
         weights.start_from(*unpack(init.places, init.cells, init.keys, init.unit))
+        # As if they had held for so many steps already: the average then moves from the old weights towards the new.
+        weights.now = max(1, min(2**30, int(settings.inertia * settings.epochs * int(counts.sum()))))
     shuffle = np.random.default_rng(settings.seed)
     epochs: list[Epoch] = []
     best: tuple[float, TransitionModel] | None = None
