@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossarc.core.checksum import checksum
+from crossarc.core.checksum import Checksum, checksum
 
 
 @given(st.binary(min_size=1, max_size=300), st.data())
@@ -47,3 +47,11 @@ def test_known_values(data, value):
 def test_any_buffer():
     assert checksum(b"") == checksum(np.empty((0, 3)))
     assert checksum(np.arange(6, dtype="<u4").reshape(2, 3)) == checksum(np.arange(6, dtype="<u4").tobytes())
+
+
+@given(st.lists(st.binary(max_size=150), max_size=6))
+def test_pieces_do_not_matter(pieces):
+    total = Checksum()
+    for place, piece in enumerate(pieces):
+        total.update(piece)
+        assert total.value() == checksum(b"".join(pieces[: place + 1]))

@@ -241,6 +241,11 @@ def test_covington_looks_back_500_words_in_long_sentences(name):
     # Word w can have word 1 as its head if w - 1 is at most 500; the root makes one more.
     assert right.tolist() == [n, 501]
     assert (moves > 0).all()
+    # In still longer ones as far as 2,000,000 pairs allow, but never less than 50 words.
+    for n, back in ((20_000, 100), (60_000, 50)):
+        right, moves = replay(get_system(name), *batch([[-1, 0, *[1] * (n - 1)]]))
+        assert right.tolist() == [back + 1]
+        assert 0 < moves[0] < 4 * n
 
 
 def test_derivation_gives_moves_and_labels(name):

@@ -78,8 +78,8 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
                 raise
             print(f"crossarc: {describe(error)}", file=sys.stderr)
             raise SystemExit(2) from None
-        except KeyboardInterrupt:
-            print("crossarc: interrupted; no file was changed", file=sys.stderr)
+        except KeyboardInterrupt as interrupt:
+            print(f"crossarc: {str(interrupt) or 'interrupted; no file was changed'}", file=sys.stderr)
             raise SystemExit(130) from None
 
     return run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -113,15 +113,23 @@ def print_json(value: Any) -> None:
 
 
 @contextmanager
-def tracked(path: str, *, quiet: bool = False) -> Iterator[Source]:
-    """A file to read, with a progress bar of its bytes while it is read on a terminal; elsewhere just the path."""
+def tracked(path: str, *, quiet: bool = False, note: Callable[[], str] | None = None) -> Iterator[Source]:
+    """A file to read, with a progress bar of its bytes while it is read on a terminal; elsewhere just the path.
+
+    `note` gives a text to show behind the bar.
+    """
     screen = console(stderr=True)
     if quiet or path == "-" or not screen.is_terminal:
         yield path
         return
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    class Note(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(note() if note is not None else "")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn(), Note())
     with (
         Progress(*columns, console=screen, transient=True) as bar,
         bar.open(path, "rb", description=PurePath(path).name) as file,

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import sys
+import time
 from importlib.resources import as_file, files
 from typing import Annotated
 
 import typer
 
-from crossarc.cli.console import print_tables
-
-# Form, lemma, UPOS and XPOS of a sentence that the treebank has not got.
+# Form, lemma, UPOS, XPOS, FEATS and MISC of a sentence that the treebank has not got.
 NEW_SENTENCE = """
-Tom Tom PROPN NNP
-found find VERB VBD
-a a DET DT
-key key NOUN NN
-today today ADV RB
-that that PRON WP
-opens open VERB VBZ
-the the DET DT
-door door NOUN NN
-. . PUNCT .
+Tom Tom PROPN NNP Number=Sing _
+found find VERB VBD Mood=Ind|Tense=Past|VerbForm=Fin _
+a a DET DT PronType=Art _
+key key NOUN NN Number=Sing _
+today today ADV RB _ _
+that that PRON WP PronType=Rel _
+opens open VERB VBZ Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin _
+the the DET DT PronType=Art _
+door door NOUN NN Number=Sing SpaceAfter=No
+. . PUNCT . _ _
 """
+COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "misc")
 
 
 def example(
@@ -51,23 +51,39 @@ def copy_example(path: str, output: str) -> int:
 
 
 def show_example(path: str) -> None:
-    """Describe the treebank, draw two of its sentences, train a parser on it and draw how it parses a new sentence."""
-    from crossarc.cli.stats import advice, stats_table, summarise_file
+    """Describe the treebank, draw a sentence of it, train a parser on it and draw how it parses a new sentence."""
+    from crossarc.cli.console import counted
+    from crossarc.cli.stats import percent
     from crossarc.draw import to_text
     from crossarc.parsers import Parser
+    from crossarc.structure import summarise
     from crossarc.treebank import Sentence, read
 
     color = sys.stdout.isatty()
-    summary = summarise_file(path, None)
-    print_tables([stats_table({"example.conllu": summary})])
-    print(advice(summary), end="\n\n")
-    sentences = {sentence.id: sentence for sentence in read(path)}
-    for name in ("example-1", "example-12"):
-        print(f"{name}: {sentences[name].text}")
-        print(to_text(sentences[name], color=color), end="\n\n")
-    parser = Parser("swap").fit(sentences.values())
-    rows = [["", "", "", ""], *(line.split() for line in NEW_SENTENCE.strip().split("\n"))]
-    forms, lemmas, upos, xpos = (list(column) for column in zip(*rows, strict=True))
-    new = Sentence.from_columns(forms=forms, lemmas=lemmas, upos=upos, xpos=xpos)
-    print(f"A new sentence, parsed by a swap parser trained on those {len(sentences)}: {new.text}")
-    print(to_text(next(parser.parse([new])), color=color))
+    sentences = list(read(path))
+    summary = summarise(sentences)
+    size = f"{counted(summary.sentences, 'sentence')}, {counted(summary.words, 'word')}"
+    crossed = percent(summary.share(summary.trees - summary.projective))
+    print(f"The treebank that comes with crossarc: {size}, {crossed} of the trees with arcs that cross. One of them:\n")
+    print(sentences[0].text)
+    print(to_text(sentences[0], color=color), end="\n\n")
+    begin = time.perf_counter()
+    parser = Parser("swap").fit(sentences)
+    seconds = time.perf_counter() - begin
+    rows = [[""] * len(COLUMNS), *(line.split() for line in NEW_SENTENCE.strip().split("\n"))]
+    new = Sentence.from_columns(**dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))  # type: ignore[arg-type]
+    print(f"A swap parser, trained on them in {seconds:.1f} seconds, parses a new sentence:\n")
+    print(new.text)
+    print(to_text(next(parser.parse([new])), color=color), end="\n\n")
+    print("Now you (any treebank will do):\n")
+    for command in NEXT:
+        print(f"  {command}")
+
+
+NEXT = (
+    "crossarc example -o example.conllu",
+    "crossarc stats example.conllu",
+    "crossarc train --train example.conllu -o my.crossarc",
+    "crossarc parse my.crossarc example.conllu -o parsed.conllu",
+    "crossarc draw parsed.conllu --crossing --limit 1",
+)

@@ -2,53 +2,115 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crossarc.cli.arguments import Json, Markdown
-from crossarc.cli.console import Cell, Table, print_json, print_tables
+from crossarc.cli.console import Cell, Table, counted, print_json, print_tables
+
+if TYPE_CHECKING:
+    from crossarc.parsers import Parser, Settings
 
 
 def info(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model that crossarc train made.")],
     json: Json = False,
 ) -> None:
-    """Print what a model file says of itself: settings, training data, scores on the development set.
+    """Print what a model is: the parser, what it learned from, how good it is, its settings.
 
     \b
-    $ crossarc info danish.crossarc
-     parser                       arc-hybrid
+    $ crossarc info turkish.crossarc
+                       turkish.crossarc
+     parser            two-planar-label
+     learned from      train.conllu: 3,435 sentences, 37,522 words
+     words with        LEMMA 100%, UPOS 100%, XPOS 100%, FEATS 61%
+     can build         99.9% of those trees, 99.99% of their arcs
+     development set   LAS 56.36, UAS 63.62 after epoch 3
      ...
     """
-    from crossarc.parsers import read_model
+    from crossarc.parsers import load, read_model
 
-    manifest, arrays = read_model(model)
+    parser = load(model)  # which refuses what is no model
     if json:
-        print_json(manifest)
+        print_json(read_model(model, verify=False)[0])
         return
-    settings = manifest.pop("settings")
-    rows = {**settings, **(manifest["data"] or {}), "labels": len(manifest["labels"])}
-    rows |= {f"development {name}": value for name, value in (manifest["development"] or {}).items()}
-    rows |= {f"storage {name}": value for name, value in (manifest.get("storage") or {}).items()}
-    rows["arrays"] = f"{len(arrays)}, {sum(array.nbytes for array in arrays.values()) / 1e6:.1f} MB"
-    print_tables([Table("", ["", model], [[name, str(value)] for name, value in rows.items()])])
+    rows: list[Sequence[Cell]] = [[name, value] for name, value in describe_model(parser).items() if value]
+    rows.append(["size", f"{os.path.getsize(model) / 1e6:.1f} MB"])
+    print_tables([Table("", ["", os.path.basename(model)], rows)])
+
+
+def describe_model(parser: Parser) -> dict[str, str]:
+    """What people ask of a model, in words; nothing where there is nothing to say."""
+    from crossarc.cli.stats import percent
+
+    data, covered, start = (parser.manifest_[name] for name in ("data", "coverage", "init"))
+    best = parser.manifest_["development"]
+    settings, features = parser.settings.model_dump(), parser.model.features
+    columns = {name: data["columns"][name] for name in ("lemma", "upos", "xpos", "feats") if name in data["columns"]}
+    name, features_name = settings.pop("parser"), settings.pop("features")
+    return {
+        "parser": name,
+        "learned from": describe_data(data),
+        "started from": f"a model that learned from {describe_data(start)}" if start else "",
+        "words with": ", ".join(f"{column.upper()} {100 * share:.0f}%" for column, share in columns.items()),
+        "can build": f"{percent(covered['trees'])} of those trees, {percent(covered['arcs'])} of their arcs",
+        "development set": f"LAS {best['las']:.2f}, UAS {best['uas']:.2f} after epoch {best['epoch']}" if best else "",
+        "weights": str(parser.model.storage or ""),
+        "labels": f"{len(parser.model.labels):,}",
+        "roots of a tree": "one" if parser.model.single_root else "one or more",
+        "features": f"{features_name}, {counted(len(features.templates), 'template')}",
+        "settings": ", ".join(f"{setting} {value}" for setting, value in settings.items()),
+        "data, SHA-256": data["sha256"],
+    }
+
+
+def describe_data(data: dict[str, object]) -> str:
+    """A treebank in a few words."""
+    size = f"{counted(int(str(data['sentences'])), 'sentence')}, {counted(int(str(data['words'])), 'word')}"
+    return f"{data['source']}: {size}" if data["source"] else size
 
 
 def parsers(json: Json = False, markdown: Markdown = False) -> None:
-    """List the parsers that can be trained.
+    """List the parsers that can be trained, with the trees that each can build.
 
     \b
     $ crossarc parsers
-     name         system       features
-     arc-hybrid   arc-hybrid   stack
+     name               trees        system                  what is special
      ...
+     arc-hybrid         projective   arc-hybrid              learns from its own mistakes
+     swap               all          swap
+     two-planar-label   2-planar     two-planar-undirected   undirected; heads by its labels
     """
-    from crossarc.parsers.settings import PRESETS
+    from crossarc.parsers.settings import PRESETS, make_settings
 
     if json:
         print_json(PRESETS)
         return
-    rows: list[Sequence[Cell]] = [[name, preset["system"], preset["features"]] for name, preset in PRESETS.items()]
-    print_tables([Table("", ["name", "system", "features"], rows)], markdown=markdown)
+    rows: list[Sequence[Cell]] = [[name, *describe_preset(make_settings(name))] for name in PRESETS]
+    print_tables([Table("", ["name", "trees", "system", "what is special"], rows)], markdown=markdown)
+
+
+CLASSES = {"two-planar": "2-planar"}
+
+
+def describe_preset(settings: Settings) -> tuple[str, str, str]:
+    """The class of trees, the system and what sets a preset apart."""
+    from crossarc.parsers.transition import system_of
+
+    system = system_of(settings, True)
+    trees = CLASSES.get(system.covers, system.covers)
+    special = []
+    if settings.explore > 0:
+        special.append("learns from its own mistakes")
+    if settings.transform != "none":
+        trees = "nearly all"
+        special.append("makes trees projective and back")
+    if not system.directed and settings.reconstruction == "naive":
+        trees = "projective" if trees == "planar" else trees  # those that are planar with their root arcs
+        special.append("undirected; heads by the way from the root")
+    elif not system.directed:
+        special.append("undirected; heads by its labels")
+    return trees, system.name, "; ".join(special)

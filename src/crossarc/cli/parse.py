@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From
+from crossarc.cli.arguments import Files, From, check_stdin
 from crossarc.cli.console import counted, tracked
 
 if TYPE_CHECKING:
     from crossarc.treebank import Sentence
+
+MOST_THREADS = 4  # by default: reading and writing keep more from being of use
+
+
+@dataclass
+class Run:
+    """What was parsed: sentences, words, those that were too long for the usual search, and the time it took."""
+
+    sentences: int = 0
+    words: int = 0
+    long: int = 0
+    limit: int = 0
+    seconds: float = 0.0
+
+    @property
+    def speed(self) -> float:
+        """Words a second."""
+        return self.words / max(self.seconds, 1e-9)
 
 
 def parse(
@@ -23,36 +43,78 @@ def parse(
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")
     ] = "-",
     source: From = None,
-    threads: Annotated[int, typer.Option(min=1, help="How many threads parse.")] = 1,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="How many threads parse; by default one a core, up to 4.")
+    ] = None,
+    beam: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="How many derivations to follow; if not as in training."),
+    ] = None,
 ) -> None:
     """Parse files: HEAD and DEPREL are new, everything else stays as it is.
 
+    The trees are the same for any number of threads. A file that lacks columns the model learned from gets a warning.
+
     \b
-    $ crossarc parse danish.crossarc raw.conllu.gz -o parsed.conllu --threads 2
-    parsed.conllu: 536 sentences, 9,941 words, 49,519 words a second
+    $ crossarc parse danish.crossarc raw.conllu.gz -o parsed.conllu
+    parsed.conllu: 536 sentences, 9,941 words, 49,519 tokens/s
     """
-    sentences, words, seconds = parse_files(model, files, output, source, threads)
+    check_stdin(*files)
+    run = parse_files(model, files, output, source, threads or default_threads(), beam)
+    if run.long:
+        print(
+            f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: "
+            "words further apart than 500, or fewer in the longest, were not looked at together",
+            file=sys.stderr,
+        )
     if output != "-":
-        speed = f"{words / max(seconds, 1e-9):,.0f} words a second"
-        print(f"{output}: {counted(sentences, 'sentence')}, {words:,} words, {speed}", file=sys.stderr)
+        figures = f"{counted(run.sentences, 'sentence')}, {counted(run.words, 'word')}, {run.speed:,.0f} tokens/s"
+        print(f"{output}: {figures}", file=sys.stderr)
 
 
-def parse_files(model: str, files: list[str], output: str, source: str | None, threads: int) -> tuple[int, int, float]:
-    """Parse in a stream; gives the numbers of sentences and words and the seconds it took."""
+def default_threads() -> int:
+    """One a core that this process may use."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(MOST_THREADS, cores)
+
+
+def parse_files(
+    model: str, files: list[str], output: str, source: str | None, threads: int, beam: int | None = None
+) -> Run:
+    """Parse in a stream."""
     from crossarc.parsers import load
+    from crossarc.parsers.columns import describe_lack, watched
+    from crossarc.parsers.transition import system_of
     from crossarc.treebank import read, write
 
     parser = load(model)
-    words = 0
+    if beam is not None and beam > 1 and parser.settings.beam == 1:
+        print("crossarc: the model was trained for greedy search; a beam will hardly help it", file=sys.stderr)
+    trained = parser.model if beam is None else parser.model.with_beam(beam)
+    run = Run(limit=system_of(parser.settings, parser.model.single_root).long_sentence)
+    begin = time.perf_counter()
+
+    def note() -> str:
+        return f"{run.words / max(time.perf_counter() - begin, 1e-9):,.0f} tokens/s"
 
     def sentences() -> Iterator[Sentence]:
-        nonlocal words
+        # Trees printed on a terminal would get in the way of the bar.
+        quiet = output == "-" and sys.stdout.isatty()
         for path in files:
-            with tracked(path, quiet=output == "-") as file:
-                for sentence in read(file, source):
-                    words += len(sentence)
-                    yield sentence
 
-    begin = time.perf_counter()
-    count = write(parser.parse(sentences(), threads), output)
-    return count, words, time.perf_counter() - begin
+            def warn(columns: list[str], path: str = path) -> None:
+                name = "standard input" if path == "-" else path
+                print(f"crossarc: {describe_lack(name, columns)}", file=sys.stderr)
+
+            with tracked(path, quiet=quiet, note=note) as file:
+                yield from watched(read(file, source), parser.columns, warn)
+
+    def parsed() -> Iterator[Sentence]:
+        for sentence in trained.parse(sentences(), threads):
+            run.words += len(sentence)
+            run.long += 0 < run.limit < len(sentence)
+            yield sentence
+
+    run.sentences = write(parsed(), output)
+    run.seconds = time.perf_counter() - begin
+    return run

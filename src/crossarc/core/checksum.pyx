@@ -23,28 +23,66 @@ cdef inline hash_t step(hash_t lane, hash_t word) noexcept nogil:
     return lane << 29 | lane >> 35
 
 
-cdef hash_t fold(const uint8_t* data, offset_t size) noexcept nogil:
-    """The checksum of some bytes: eight lanes that do not wait for each other, joined at the end."""
+cdef class Checksum:
+    """The checksum of bytes that come in pieces: eight lanes that do not wait for each other, joined at the end.
+
+    >>> pieces = Checksum()
+    >>> pieces.update(b"mo")
+    >>> pieces.update(b"del")
+    >>> pieces.value() == checksum(b"model")
+    True
+    """
+
     cdef hash_t lanes[LANES]
-    cdef uint8_t rest[BLOCK]
-    cdef hash_t result = <hash_t>size * PRIME
-    cdef offset_t at = 0
-    cdef offset_t k
-    for k in range(LANES):
-        lanes[k] = PRIME * <hash_t>(k + 1)
-    while at + BLOCK <= size:
+    cdef uint8_t rest[BLOCK]    # what does not fill a block yet
+    cdef offset_t size
+
+    def __cinit__(self):
+        cdef offset_t k
         for k in range(LANES):
-            lanes[k] = step(lanes[k], load(data + at + 8 * k))
-        at += BLOCK
-    if at < size:
-        for k in range(BLOCK):
-            rest[k] = 0
-        memcpy(rest, data + at, size - at)
+            self.lanes[k] = PRIME * <hash_t>(k + 1)
+
+    cdef void fold(self, const uint8_t* data, offset_t size) noexcept nogil:
+        """Add bytes."""
+        cdef offset_t held = self.size % BLOCK
+        cdef offset_t at = 0
+        cdef offset_t k
+        self.size += size
+        if held:
+            at = min(size, BLOCK - held)
+            memcpy(self.rest + held, data, at)
+            if held + at < BLOCK:
+                return
+            for k in range(LANES):
+                self.lanes[k] = step(self.lanes[k], load(self.rest + 8 * k))
+        while at + BLOCK <= size:
+            for k in range(LANES):
+                self.lanes[k] = step(self.lanes[k], load(data + at + 8 * k))
+            at += BLOCK
+        if at < size:
+            memcpy(self.rest, data + at, size - at)
+
+    def update(self, data):
+        """Add any bytes. O(size)."""
+        cdef const uint8_t[::1] view
+        memory = memoryview(data)
+        if memory.nbytes:                           # cast refuses a shape with a 0 in it
+            view = memory.cast("B")
+            with nogil:
+                self.fold(&view[0], view.shape[0])
+
+    def value(self):
+        """The checksum of all that was added so far."""
+        cdef hash_t result = <hash_t>self.size * PRIME
+        cdef offset_t held = self.size % BLOCK
+        cdef hash_t lane
+        cdef offset_t k
+        for k in range(held, BLOCK):
+            self.rest[k] = 0
         for k in range(LANES):
-            lanes[k] = step(lanes[k], load(rest + 8 * k))
-    for k in range(LANES):
-        result = step(result, lanes[k] ^ lanes[k] >> 32)
-    return result ^ result >> 29
+            lane = step(self.lanes[k], load(self.rest + 8 * k)) if held else self.lanes[k]
+            result = step(result, lane ^ lane >> 32)
+        return result ^ result >> 29
 
 
 def checksum(data):
@@ -53,12 +91,6 @@ def checksum(data):
     >>> checksum(b"model") == checksum(b"model"), checksum(b"model") == checksum(b"mode1")
     (True, False)
     """
-    cdef const uint8_t[::1] view
-    cdef hash_t result
-    memory = memoryview(data)
-    if not memory.nbytes:                           # cast refuses a shape with a 0 in it
-        return fold(NULL, 0)
-    view = memory.cast("B")
-    with nogil:
-        result = fold(&view[0], view.shape[0])
-    return result
+    whole = Checksum()
+    whole.update(data)
+    return whole.value()

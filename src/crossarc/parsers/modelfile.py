@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core.checksum import checksum
+from crossarc.core.checksum import Checksum, checksum
 from crossarc.errors import ModelError
-from crossarc.treebank.streams import atomic_writer
+from crossarc.treebank.streams import atomic_writer, check_target
 
 FORMAT_VERSION = 1
 ALIGNMENT = 64
@@ -53,10 +53,7 @@ def write_model(path: str | os.PathLike[str], manifest: Mapping[str, Any], array
 
     The manifest is anything JSON can say, NaN and infinity excepted; `format_version` is added to it.
     """
-    if os.fspath(path).endswith((".gz", ".zst")):
-        raise ModelError(
-            f"{os.fspath(path)}: a model is mapped into memory and so never packed; choose another extension"
-        )
+    check_model_path(path)
     text = json.dumps({**manifest, "format_version": FORMAT_VERSION}, sort_keys=True, allow_nan=False)
     header: dict[str, Any] = {METADATA: {MANIFEST: text}}
     parts: list[NDArray[Any]] = []
@@ -78,11 +75,24 @@ def write_model(path: str | os.PathLike[str], manifest: Mapping[str, Any], array
     head += b" " * (-(8 + len(head)) % ALIGNMENT)
     if len(head) > HEADER_LIMIT:
         raise ModelError(f"{os.fspath(path)}: the manifest is too large; keep what is long in arrays")
-    body = [len(head).to_bytes(8, "little"), head, *(part.tobytes() for part in parts[:-1])]
-    data = b"".join(body)
+    total = Checksum()
+    pieces = [memoryview(len(head).to_bytes(8, "little") + head)]
+    pieces += [part.reshape(-1).view(np.uint8).data for part in parts[:-1]]
     with atomic_writer(path) as file:
-        file.write(data)
-        file.write(checksum(data).to_bytes(8, "little"))
+        for piece in pieces:
+            total.update(piece)
+            file.write(piece)
+        file.write(total.value().to_bytes(8, "little"))
+
+
+def check_model_path(path: str | os.PathLike[str]) -> None:
+    """Refuse what a model cannot be written to; good to know before one is trained."""
+    name = os.fspath(path)
+    if name.endswith((".gz", ".zst")):
+        raise ModelError(f"{name}: a model is mapped into memory and so never packed; choose another extension")
+    if name == "-":
+        raise ModelError("a model is mapped into memory and so never a stream; name a file")
+    check_target(name, os.path.realpath(name))
 
 
 def storable(name: str, array: NDArray[Any]) -> NDArray[Any]:

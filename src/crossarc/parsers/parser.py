@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -13,15 +14,19 @@ import numpy as np
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.templates import load_model
 from crossarc.parsers.checkpoint import Checkpoint
+from crossarc.parsers.columns import describe_lack, filled_columns, watched
 from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.settings import Settings, make_settings
+from crossarc.parsers.suitability import coverage_of
 from crossarc.parsers.training import Epoch, Progress, digest, train_model
 from crossarc.parsers.transition import TransitionModel
-from crossarc.treebank.reading import OnError, Report, read
+from crossarc.treebank.reading import OnError, Report, Rules, log_finding, read
 from crossarc.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from crossarc.evaluation import Attachment
+
+log = logging.getLogger(__name__)
 
 Data = str | os.PathLike[str] | Iterable[Sentence]
 
@@ -90,6 +95,7 @@ class Parser:
             init=before.model if before is not None else None,
             checkpoint=self.checkpoint_,
         )
+        covered = coverage_of(self.settings, self.model_.single_root, sentences)
         scored = [epoch for epoch in epochs if epoch.las is not None]
         best = max(scored, key=lambda epoch: (epoch.las or 0.0, -epoch.number)) if scored else None
         self.manifest_ = {
@@ -98,7 +104,9 @@ class Parser:
                 "words": sum(map(len, sentences)),
                 "sha256": digest(sentences),
                 "source": os.path.basename(sentences[0].source),
+                "columns": filled_columns(sentences, self.model_.features),
             },
+            "coverage": {"trees": 100 - covered.outside_percent, "arcs": 100 - covered.lost_percent},
             "development": {"epoch": best.number, "las": best.las, "uas": best.uas} if best else None,
             "init": before.manifest_["data"] if before is not None else None,
         }
@@ -114,10 +122,24 @@ class Parser:
     def parse(self, sentences: Data, threads: int = 1, beam: int | None = None) -> Iterator[Sentence]:
         """Sentences with new HEAD and DEPREL, all else as it was, in the same order; lazily.
 
-        `beam` is how many derivations are followed side by side, if not as many as in training.
+        `beam` is how many derivations are followed, if not as many as in training. Input that lacks columns
+        the model learned from is logged as a warning.
         """
         model = self.model if beam is None else self.model.with_beam(beam)
-        return model.parse(read(sentences) if isinstance(sentences, str | os.PathLike) else sentences, threads)
+        name = "the input"
+        if isinstance(sentences, str | os.PathLike):
+            name, sentences = os.fspath(sentences), read(sentences)
+
+        def warn(columns: list[str]) -> None:
+            log.warning("%s", describe_lack(name, columns))
+
+        return model.parse(watched(sentences, self.columns, warn), threads)
+
+    @property
+    def columns(self) -> dict[str, float]:
+        """The columns that the model looks at besides forms, with the share of its training words that had them."""
+        found: dict[str, float] = self.manifest_["data"]["columns"]
+        return found
 
     def evaluate(self, gold: Data, threads: int = 1) -> Attachment:
         """Score the parser on a treebank."""
@@ -138,10 +160,12 @@ class Parser:
 def load(path: str | os.PathLike[str]) -> Parser:
     """The parser of a model file."""
     manifest, arrays = read_model(path)
+    if manifest.get("kind") == "checkpoint":
+        raise ModelError(f"{os.fspath(path)}: this is the checkpoint of a training that did not end; resume it first")
     parser = Parser.__new__(Parser)
     try:
         parser.model_ = TransitionModel.from_arrays(manifest, arrays)
-        parser.manifest_ = {key: manifest[key] for key in ("data", "development", "init")}
+        parser.manifest_ = {key: manifest[key] for key in ("data", "coverage", "development", "init")}
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{os.fspath(path)}: the file holds no parser that crossarc can use ({error})") from None
     parser.settings = parser.model_.settings
@@ -188,7 +212,9 @@ def fingerprint(model: TransitionModel) -> str:
 
 
 def trees_of(data: Data, on_error: OnError, on_finding: Report | None) -> list[Sentence]:
-    """The sentences of a file whose trees can be learned from, or those given."""
+    """The sentences of a file, or those given, whose trees can be learned from."""
     if isinstance(data, str | os.PathLike):
         return list(read(data, check="tree", on_error=on_error, report=on_finding))
-    return list(data)
+    rules = Rules(on_error, "tree", "any", on_finding or log_finding)
+    checked = (rules.checked(sentence) for sentence in data)
+    return [sentence for sentence in checked if sentence is not None]

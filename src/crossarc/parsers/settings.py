@@ -46,6 +46,8 @@ class Settings(BaseModel):
     cut: int = Field(2, ge=1)
     # Weights below this share of the greatest are not kept in the model.
     prune: float = Field(0.0005, ge=0, lt=1)
+    # What the model that training starts from weighs beside what is learned: 0 forgets most of it.
+    inertia: float = Field(3.0, ge=0)
     single_root: bool | Literal["auto"] = "auto"
     # How undirected parses get their directions: away from node 0, or as labels say, with either table of costs.
     reconstruction: Literal["naive", "label", "label-first"] = "naive"

@@ -114,6 +114,9 @@ def train_model(
     weights = Weights(len(moves), settings.cut, squares)
     if init is not None:
         weights = Weights.of(len(moves), init.weights.unpack(), settings.cut, squares)
+        # As if they had held for so many steps already: the average then moves from the old weights towards the new.
+        steps = int(counts.sum()) if settings.beam == 1 else len(train)
+        weights.now = int(settings.inertia * settings.epochs * steps)
     epochs: list[Epoch] = []
     best: TransitionModel | None = None
     best_las = 0.0

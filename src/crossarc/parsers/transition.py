@@ -42,6 +42,10 @@ class Storage:
     exact_bytes: int
     bytes: int
 
+    def __str__(self) -> str:
+        sizes = f"{self.bytes / 1e6:.1f} MB of weights instead of {self.exact_bytes / 1e6:.1f}"
+        return f"pruned and stored in 16 bits: dev LAS {self.exact_las:.2f} -> {self.las:.2f}, {sizes}"
+
 
 @dataclass(frozen=True, eq=False)
 class TransitionModel:

@@ -1,5 +1,5 @@
 from crossarc.core.typedefs cimport label_t, token_t, uint32_t
-from crossarc.transitions.plan cimport LONG, LOOK_BACK, first_child, list_children, next_child
+from crossarc.transitions.plan cimport LONG, first_child, list_children, look_back, next_child
 from crossarc.transitions.state cimport State, add_arc, buffer_at, connected
 from crossarc.transitions.system cimport Gold, TransitionSystem
 
@@ -17,7 +17,8 @@ cdef class Covington(TransitionSystem):
     RIGHT-ARC  (L1|i, L2, j|B, A)  =>  (L1, i|L2, j|B, A + i->j)   if j has no head and i, j are not connected
     end        (L1, L2, [], A)
 
-    The lists are words in order, so the last word of L1 says all. Over 1,000 words only the last 500 are looked at.
+    The lists are words in order, so the last word of L1 says all. Over 1,000 words only the last 500 are looked at,
+    over 4,000 fewer (`look_back`).
     Words left without a head are treated as in the planar system; that gold root words get no head counts as an arc.
     Costs are exact: the gold arcs out of reach one by one, and one more for each cycle that the others would close.
     """
@@ -27,13 +28,14 @@ cdef class Covington(TransitionSystem):
         self.moves = ("SHIFT", "NO-ARC", "LEFT-ARC", "RIGHT-ARC")
         self.labelled = (False, False, True, True)
         self.covers = "all"
+        self.long_sentence = LONG
         self.exact_costs = True
 
     cdef uint32_t legal(self, State* state) noexcept nogil:
         cdef token_t i = state.left
         cdef token_t j = buffer_at(state, 0)
         cdef uint32_t moves = 1 << SHIFT
-        if i <= 0 or (state.n > LONG and j - i > LOOK_BACK):
+        if i <= 0 or j - i > look_back(state.n):
             return moves
         moves |= 1 << NO_ARC
         if not connected(state, i, j):
@@ -112,7 +114,7 @@ cdef inline bint is_in_reach(const State* state, const Gold* gold, token_t d) no
     cdef token_t j = state.queue[state.front]
     cdef token_t low = min(head, d)
     cdef token_t high = max(head, d)
-    if head <= 0 or state.heads[d] >= 0 or (state.n > LONG and high - low > LOOK_BACK):
+    if head <= 0 or state.heads[d] >= 0 or high - low > look_back(state.n):
         return False
     return high > j or (high == j and low <= state.left)
 

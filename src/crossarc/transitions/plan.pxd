@@ -8,9 +8,12 @@ cdef enum:
     NO_ROOTS, UNCROSSED_ROOTS, ALL_ROOTS
 
 cdef enum:
-    # In sentences of more words than the one, Covington's systems look back no further than the other.
+    # In sentences of more words than the one, Covington's systems look back no further than the other; in still longer
+    # ones only so far that the pairs of words stay within a bound, which is a matter of seconds.
     LONG = 1_000
     LOOK_BACK = 500
+    LEAST_BACK = 50
+    MOST_PAIRS = 2_000_000
 
 cdef bint is_gold_tree(const Gold* gold) noexcept nogil
 cdef void list_children(Gold* gold) noexcept nogil
@@ -25,6 +28,13 @@ cdef token_t cost_of_link(
     State* state, const Gold* gold, token_t i, token_t j, bint one_root, bint lists
 ) noexcept nogil
 cdef void orient_links(State* state, bint one_root, label_t root_label) noexcept nogil
+
+
+cdef inline token_t look_back(token_t n) noexcept nogil:
+    """How far apart two words may be for Covington's systems to look at them, in a sentence of n words."""
+    if n <= LONG:
+        return n
+    return max(<token_t>LEAST_BACK, min(<token_t>LOOK_BACK, <token_t>MOST_PAIRS // n))
 
 
 cdef inline token_t first_child(const Gold* gold, token_t head) noexcept nogil:

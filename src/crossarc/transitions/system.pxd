@@ -17,6 +17,7 @@ cdef class TransitionSystem:
     cdef readonly tuple labelled        # for each move, whether it takes a label
     cdef readonly bint directed
     cdef readonly str covers            # the class of trees it can build: projective, planar, two-planar or all
+    cdef readonly token_t long_sentence     # longer ones are parsed in a cheaper way; 0 where none are
     cdef readonly bint exact_costs      # whether `costs` is right in states off the gold path too
     cdef public bint single_root        # exactly one arc from node 0
     cdef readonly bint all_root_links   # undirected systems: whether links of node 0 come before those they cross

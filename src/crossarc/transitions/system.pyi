@@ -6,6 +6,7 @@ class TransitionSystem:
     labelled: tuple[bool, ...]
     directed: bool
     covers: str
+    long_sentence: int
     exact_costs: bool
     single_root: bool
     all_root_links: bool

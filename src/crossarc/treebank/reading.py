@@ -130,8 +130,7 @@ def stream(source: Source, given: Format | None, rules: Rules) -> Iterator[Sente
                 inspect_syntax(item[0], format_, source=name, line=item[1]), item[0], format_, name, item[1]
             )
             continue
-        findings = inspect_sentence(item, rules.check, roots=rules.roots)
-        yield rules.settle(findings, item.raw, format_, name, item.line) if findings else item
+        yield rules.checked(item)
 
 
 def scan(data: Iterator[bytes], scanner: Scanner) -> Iterator[Sentence | tuple[bytes, int]]:
@@ -155,6 +154,13 @@ class Rules:
     check: Check
     roots: Roots
     report: Report
+
+    def checked(self, sentence: Sentence) -> Sentence | None:
+        """The sentence if it is good, or what `settle` makes of it."""
+        findings = inspect_sentence(sentence, self.check, roots=self.roots)
+        if not findings:
+            return sentence
+        return self.settle(findings, sentence.raw, sentence.format, sentence.source, sentence.line)
 
     def settle(self, findings: list[Finding], raw: bytes, format_: Format, name: str, line: int) -> Sentence | None:
         """Raise the first finding, or report each with what was done about it and give what is left of the sentence."""

@@ -1,0 +1,109 @@
+"""How far a training is: a bar on a terminal, one plain line an epoch elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from crossarc.cli.console import console
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+
+    from crossarc.parsers import Epoch, Progress
+
+REST = 75  # columns of a terminal that the texts beside the bar take
+
+
+class TrainingView:
+    """What is shown of a training on standard error, and what must be known of it when it is interrupted."""
+
+    def __init__(self, epochs: int, words: int) -> None:
+        self.epochs = epochs
+        self.words = words
+        self.finished = 0
+        self.running = 0
+        self.scores = ""
+        self.begin = time.perf_counter()
+        self.first = 0
+        self.bar: RichProgress | None = None
+
+    def __enter__(self) -> TrainingView:
+        screen = console(stderr=True)
+        if screen.is_terminal:
+            from rich.progress import BarColumn, Progress, TextColumn
+
+            width = max(5, min(40, screen.width - REST))
+            texts = [TextColumn("{task.description}"), BarColumn(width), TextColumn("{task.fields[text]}")]
+            self.bar = Progress(*texts, console=screen, transient=True)
+            self.task = self.bar.add_task("", total=1, text="", visible=False)
+            self.bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+            self.bar = None
+
+    def on_progress(self, progress: Progress) -> None:
+        """Move the bar."""
+        if not self.running:
+            self.first = progress.epoch
+            self.begin = time.perf_counter() - progress.seconds
+        self.running = progress.epoch
+        if self.bar is None:
+            return
+        done = (progress.epoch - self.first) * progress.of + progress.words
+        whole = (self.epochs - self.first + 1) * progress.of
+        left = (time.perf_counter() - self.begin) * (whole - done) / done
+        parts = [f"wrong {progress.wrong:.2f}%", self.scores, speed(progress.words, progress.seconds)]
+        self.bar.update(
+            self.task,
+            visible=True,
+            description=f"epoch {progress.epoch}/{self.epochs}",
+            total=progress.of,
+            completed=progress.words,
+            text="  ".join([*filter(None, parts), f"{clock(left)} left"]),
+        )
+
+    def on_epoch(self, epoch: Epoch) -> None:
+        """Leave a line."""
+        self.finished = epoch.number
+        self.scores = "" if epoch.las is None else f"dev LAS {epoch.las:.2f}  UAS {epoch.uas:.2f}"
+        if epoch.number == 0:
+            self.say(f"start  {self.scores}")
+            return
+        rate = speed(self.words, epoch.seconds) if epoch.seconds else "before it was interrupted"
+        parts = [f"epoch {epoch.number}/{self.epochs}", f"wrong {epoch.wrong:.2f}%", self.scores, rate]
+        self.say("  ".join(filter(None, parts)))
+
+    def say(self, line: str) -> None:
+        """Print a line, above the bar if there is one."""
+        if self.bar is not None:
+            self.bar.console.print(line, markup=False)
+        else:
+            print(line, file=sys.stderr, flush=True)
+
+
+def speed(words: int, seconds: float) -> str:
+    """A speed as people say it.
+
+    >>> speed(41_234, 1), speed(900, 2)
+    ('41k tokens/s', '450 tokens/s')
+    """
+    rate = words / max(seconds, 1e-9)
+    return f"{rate / 1000:.0f}k tokens/s" if rate >= 10_000 else f"{rate:,.0f} tokens/s"
+
+
+def clock(seconds: float) -> str:
+    """A time as minutes and seconds, or with hours.
+
+    >>> clock(21.4), clock(3725)
+    ('0:21', '1:02:05')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"

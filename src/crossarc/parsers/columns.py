@@ -1,0 +1,61 @@
+"""The columns that a model learned from, and input that lacks them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from crossarc.core.strings import ROOT, UNKNOWN
+from crossarc.features.attributes import SOURCES
+from crossarc.features.templates import FeatureModel
+from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.sentence import Sentence
+
+OPTIONAL = ("lemma", "upos", "xpos", "feats")  # columns that may hold nothing, in the order of CoNLL-U
+ENOUGH = 1_000  # words to judge a file by
+CHANCE = 0.001  # how likely it may be that a column is empty in so many words by chance alone
+
+
+def filled_columns(sentences: Iterable[Sentence], features: FeatureModel) -> dict[str, float]:
+    """For each column that a feature model looks at, the share of the words that have something in it."""
+    corpus = Corpus.of(sentences)
+    used = {SOURCES[attribute][0] for attribute in features.attributes if attribute in SOURCES}
+    shares = {}
+    for column in (column for column in OPTIONAL if column in used):
+        ids = corpus[column][corpus[column] != ROOT]
+        empty = (ids == corpus.strings[column]["_"]) | (ids == UNKNOWN)
+        shares[column] = round(1 - float(empty.mean()), 4) if len(ids) else 0.0
+    return shares
+
+
+def watched(
+    sentences: Iterable[Sentence], shares: Mapping[str, float], warn: Callable[[list[str]], None]
+) -> Iterator[Sentence]:
+    """The sentences as they come; `warn` is called once with the columns that are empty but should not be.
+
+    A column is judged by the first words of the input: empty there, and too often filled in training for that to be
+    chance. Once each column was seen filled, nothing is looked at any more.
+    """
+    missing = [column for column in OPTIONAL if shares.get(column, 0) > 0]
+    stream = iter(sentences)
+    words = 0
+    for sentence in stream:
+        words += len(sentence)
+        missing = [column for column in missing if not any(v not in ("_", "") for v in sentence.column(column)[1:])]
+        yield sentence
+        if not missing or words >= ENOUGH:
+            break
+    lacking = [column for column in missing if words and (1 - shares[column]) ** words < CHANCE]
+    if lacking:
+        warn(lacking)
+    yield from stream
+
+
+def describe_lack(source: str, columns: list[str]) -> str:
+    """What to say of input that lacks columns."""
+    names = [column.upper() for column in columns]
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    are, them = ("is", "it") if len(names) == 1 else ("are", "them")
+    return (
+        f"{source}: {listed} {are} empty, but the model learned from {them}, so expect more mistakes; "
+        f"fill {them} first, or train a model without {them}"
+    )

@@ -1,0 +1,40 @@
+"""Which preset suits a treebank, and how much of the treebank a parser can build."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from crossarc.parsers.settings import PRESETS, Settings
+from crossarc.parsers.transition import system_of
+from crossarc.structure import summarise
+from crossarc.structure.recommendation import recommend_tree
+from crossarc.transforms.pseudo_projective import PseudoProjective
+from crossarc.transitions.coverage import Coverage, coverage
+from crossarc.treebank.sentence import Sentence
+
+
+def suitable_parser(sentences: Iterable[Sentence]) -> tuple[str, str]:
+    """The preset that is recommended for a treebank, and why: the accurate one, or the fast one until that is there.
+
+    >>> from crossarc.treebank import Sentence
+    >>> suitable_parser([Sentence.from_columns(forms=["", "Hi"], heads=[-1, 0], deprels=["", "root"])] * 1000)
+    ('arc-hybrid', 'all sentences are projective')
+    """
+    accurate, fast, reason = recommend_tree(summarise(sentences))
+    return next(name for name in (accurate, fast) if name in PRESETS), reason
+
+
+def coverage_of(settings: Settings, single_root: bool, sentences: list[Sentence]) -> Coverage:
+    """How much of the trees a parser with these settings could build if it made no mistake."""
+    trees = [sentence.heads for sentence in sentences]
+    if settings.transform == "none":
+        return coverage(system_of(settings, single_root), trees)
+    transform = PseudoProjective(settings.transform)
+    right = []
+    for sentence in sentences:
+        heads, _ = transform.decode(*transform.encode(sentence.heads, sentence.deprels))
+        right.append(int((heads == sentence.heads)[1:].sum()))
+    words = [len(sentence) for sentence in sentences]
+    return Coverage(len(trees), int(np.equal(right, words).sum()), sum(words), sum(right), 0)

@@ -1,0 +1,280 @@
+"""`crossarc train` and `parse` as people use them: what they say, warn of, and leave behind when they are stopped."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from crossarc.cli import main
+from crossarc.cli.parse import default_threads
+from crossarc.parsers import Parser, load
+from crossarc.treebank import read, write
+
+POSIX = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals and terminals")
+
+
+@pytest.fixture
+def crossarc(monkeypatch, capsys):
+    """Run the command line; gives its exit code and what it printed to standard error."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
+        with pytest.raises(SystemExit) as leave:
+            main()
+        return leave.value.code or 0, capsys.readouterr().err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def model(example, tmp_path_factory):
+    """A model that learned from all columns of the example treebank."""
+    path = tmp_path_factory.mktemp("model") / "m.crossarc"
+    Parser("arc-hybrid", epochs=3).fit(example).save(path)
+    return path
+
+
+def without(sentences, *columns):
+    """The sentences with nothing in some columns."""
+    for sentence in sentences:
+        yield sentence.replace(**{column: ["_"] * (len(sentence) + 1) for column in columns})
+
+
+def test_train_says_what_it_found_and_chose(crossarc, example, tmp_path):
+    path = tmp_path / "m.crossarc"
+    code, err = crossarc("train", "--train", example, "--dev", example, "-o", path, "--epochs", 2)
+    assert code == 0
+    lines = err.splitlines()
+    assert lines[0] == f"{example}: 40 sentences, 318 words, nothing wrong"
+    assert lines[2].startswith("parser two-planar-label, recommended for this treebank: 30% of the sentences are non-")
+    assert re.fullmatch(r"epoch 1/2  wrong \d+\.\d\d%  dev LAS \d+\.\d\d  UAS \d+\.\d\d  [\d,k]+ tokens/s", lines[3])
+    assert lines[5] == "two-planar-label can build 100.0% of the training trees and 100.0% of their arcs"
+    assert lines[6].startswith("pruned and stored in 16 bits: dev LAS ")
+    assert re.fullmatch(r"best: epoch \d, dev LAS [\d.]+, UAS [\d.]+\. Saved .*m\.crossarc \(\d\.\d MB\)", lines[7])
+    assert len(lines) == 7
+    assert os.listdir(tmp_path) == ["m.crossarc"]
+    code, err = crossarc("train", "--train", example, "-o", path, "--epochs", 1, "--parser", "arc-hybrid")
+    assert "recommended" not in err
+    assert "arc-hybrid can build 70.0% of the training trees and 9" in err
+
+
+def test_train_follows_the_policy(crossarc, malformed, tmp_path):
+    path = tmp_path / "m.crossarc"
+    train = ("train", "--train", malformed / "cycle.conllu", "-o", path, "--epochs", 1)
+    code, err = crossarc(*train)
+    assert code == 2
+    assert "cycle.conllu:6: sentence 's1': heads form a cycle 2 -> 3 -> 4 -> 2; give one" in err
+    assert "cycle.conllu: 1 finding (1 cycle); --on-error skip leaves such sentences out, fix mends them\n" in err
+    code, err = crossarc(*train, "--on-error", "skip")
+    assert code == 0
+    assert "cycle.conllu: 1 sentence, 1 word, 1 finding (1 cycle): 1 left out\n" in err
+    assert (
+        "cycle.conllu: 2 sentences, 5 words, 1 finding (1 cycle): 1 fixed\n" in crossarc(*train, "--on-error", "fix")[1]
+    )
+    code, err = crossarc(*train, "--on-error", "ignore")
+    assert (code, "no policy for errors 'ignore'" in err) == (2, True)
+
+
+def test_train_looks_at_its_output_first(crossarc, example, tmp_path):
+    for wrong in (tmp_path / "no" / "m.crossarc", tmp_path / "m.gz", tmp_path, "-"):
+        code, err = crossarc("train", "--train", example, "-o", wrong)
+        assert (code, err.count("\n"), "epoch" in err) == (2, 1, False)
+
+
+def test_train_from_a_model(crossarc, example, model, tmp_path):
+    path = tmp_path / "new.crossarc"
+    train = ("train", "--train", example, "--dev", example, "-o", path, "--init", model)
+    code, err = crossarc(*train, "--epochs", 2)
+    assert code == 0
+    assert "parser arc-hybrid, as in the model to start from" in err
+    assert re.search(r"start  dev LAS \d\d\.\d\d  UAS \d\d\.\d\d\nepoch 1/2", err)
+    assert load(path).settings.epochs == 2
+    code, err = crossarc(*train, "--parser", "swap")
+    assert (code, "'swap' cannot start from the weights of a parser 'arc-hybrid'" in err) == (2, True)
+
+
+def test_options_go_before_the_settings_file(crossarc, example, tmp_path):
+    (tmp_path / "c.toml").write_text("parser = 'planar'\nepochs = 2\n")
+    path = tmp_path / "m.crossarc"
+    crossarc("train", "--train", example, "-o", path, "--config", tmp_path / "c.toml", "--parser", "swap")
+    assert (load(path).settings.parser, load(path).settings.epochs) == ("swap", 2)
+
+
+@pytest.fixture
+def big(example, tmp_path):
+    """A treebank that takes some seconds to learn."""
+    path = tmp_path / "big.conllu"
+    path.write_bytes(example.read_bytes() * 60)
+    return path
+
+
+def start(*arguments):
+    """The command line in a process of its own."""
+    command = [sys.executable, "-m", "crossarc", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def read_until(process, text):
+    """What the process says up to a line with a text."""
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        if text in line:
+            return lines
+    raise AssertionError("".join(lines))
+
+
+@POSIX
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_training_is_resumed(crossarc, big, tmp_path, number):
+    path = tmp_path / "m.crossarc"
+    train = ("train", "--train", big, "-o", path, "--epochs", 3, "--parser", "arc-hybrid")
+    process = start(*train)
+    said = read_until(process, "epoch 2/3")
+    process.send_signal(number)
+    rest = process.communicate(timeout=60)[1]
+    assert not any("\x1b" in line or "\r" in line for line in said)
+    if number == signal.SIGINT:
+        assert process.returncode == 130
+        assert re.fullmatch(
+            r"crossarc: interrupted in epoch [23]; epochs? 1 (is|to 2 are) kept in .*m\.crossarc\.checkpoint, "
+            r"and --resume goes on from there; .*m\.crossarc was not written\n",
+            rest,
+        )
+    else:
+        assert process.returncode == -signal.SIGKILL
+    assert not path.exists()
+    code, err = crossarc("info", f"{path}.checkpoint")
+    assert (code, "checkpoint of a training that did not end" in err) == (2, True)
+    code, err = crossarc(*train, "--seed", 9, "--resume")
+    assert (code, "seed was 1 and is 9" in err) == (2, True)
+    code, err = crossarc(*train, "--resume")
+    assert code == 0
+    assert re.search(r"epoch 1/3  wrong \S+  before it was interrupted\n", err)
+    assert not os.path.exists(f"{path}.checkpoint")
+    Parser("arc-hybrid", epochs=3).fit(big).save(tmp_path / "whole.crossarc")
+    assert path.read_bytes() == (tmp_path / "whole.crossarc").read_bytes()
+
+
+def test_checkpoints_are_announced(crossarc, example, tmp_path):
+    path = tmp_path / "m.crossarc"
+    train = ("train", "--train", example, "-o", path, "--epochs", 1, "--parser", "swap")
+    code, err = crossarc(*train, "--resume")
+    assert (code, f"there is no {path}.checkpoint to resume from" in err) == (0, True)
+    (tmp_path / "m.crossarc.checkpoint").write_text("left")
+    code, err = crossarc(*train)
+    assert (code, f"{path}.checkpoint is of a training that did not end" in err) == (0, True)
+
+
+@POSIX
+def test_a_terminal_has_a_bar(big, tmp_path, model):
+    import pty
+
+    def on_terminal(*arguments):
+        main_end, other_end = pty.openpty()
+        process = subprocess.Popen([sys.executable, "-m", "crossarc", *map(str, arguments)], stderr=other_end)
+        os.close(other_end)
+        said = b""
+        try:
+            while block := os.read(main_end, 1 << 16):
+                said += block
+        except OSError:  # how Linux says that the other end is closed
+            pass
+        assert process.wait() == 0
+        os.close(main_end)
+        return said.decode()
+
+    said = on_terminal("train", "--train", big, "--dev", big, "-o", tmp_path / "m", "--epochs", 2, "--parser", "planar")
+    assert re.search(
+        r"epoch 2/2 .*━.* wrong \d+\.\d\d%  dev LAS \d\d\.\d\d  UAS \d\d\.\d\d  \S+ tokens/s  0:\d\d left", said
+    )
+    assert "Saved" in said
+    said = on_terminal("parse", model, big, "-o", tmp_path / "p.conllu")
+    assert re.search(r"big\.conllu .*━.* tokens/s", said)
+
+
+def test_parse_warns_of_columns_that_are_missing(crossarc, example, model, tmp_path):
+    raw, bare = tmp_path / "raw.conllu", tmp_path / "bare.conllu"
+    write(without(read(example), "upos", "xpos"), raw)
+    write(without(read(example), "lemmas", "upos", "xpos", "feats"), bare)
+    output = tmp_path / "out.conllu"
+    code, err = crossarc("parse", model, example, raw, bare, "-o", output)
+    assert code == 0
+    remedy = "but the model learned from them, so expect more mistakes; fill them first, or train a model without them"
+    assert err.splitlines()[:-1] == [
+        f"crossarc: {raw}: UPOS and XPOS are empty, {remedy}",
+        f"crossarc: {bare}: LEMMA, UPOS, XPOS and FEATS are empty, {remedy}",
+    ]
+    assert re.fullmatch(rf"{output}: 120 sentences, 954 words, [\d,]+ tokens/s", err.splitlines()[-1])
+
+
+def test_models_without_tags_need_none(crossarc, example, tmp_path, caplog):
+    bare = tmp_path / "bare.conllu"
+    write(without(read(example), "lemmas", "upos", "xpos", "feats"), bare)
+    parser = Parser("swap", epochs=8).fit(bare)
+    assert parser.evaluate(bare).las > 85
+    parser.save(tmp_path / "m.crossarc")
+    code, err = crossarc("parse", tmp_path / "m.crossarc", bare, "-o", tmp_path / "out.conllu")
+    assert (code, err.count("\n")) == (0, 1)
+    assert not caplog.messages
+    tagged = Parser("swap", epochs=1).fit(example)
+    list(tagged.parse(bare))
+    list(tagged.parse(read(bare)))
+    assert [message.partition(" are empty")[0] for message in caplog.messages] == [
+        f"{bare}: LEMMA, UPOS, XPOS and FEATS",
+        "the input: LEMMA, UPOS, XPOS and FEATS",
+    ]
+
+
+def test_a_column_may_be_empty_by_chance(crossarc, example, tmp_path):
+    """A short text without features is no surprise where few words have any."""
+    sentences = list(read(example))
+    few = [sentence.replace(feats=["", "A=1", *["_"] * (len(sentence) - 1)]) for sentence in sentences]
+    Parser("swap", epochs=1).fit(few).save(tmp_path / "m.crossarc")
+    assert 0.1 < load(tmp_path / "m.crossarc").columns["feats"] < 0.2
+    for count, warned in ((3, False), (40, True)):
+        write(without(sentences[:count], "feats"), tmp_path / "raw.conllu")
+        err = crossarc("parse", tmp_path / "m.crossarc", tmp_path / "raw.conllu", "-o", tmp_path / "out.conllu")[1]
+        assert ("FEATS is empty, but the model learned from it" in err) == warned
+
+
+def test_long_sentences_are_counted(crossarc, example, tmp_path):
+    Parser("covington", epochs=2).fit(example).save(tmp_path / "m.crossarc")
+    lines = [f"{i}\tw{i}\tw\tNOUN\tNN\t_\t_\t_\t_\t_\n" for i in range(1, 1_002)]
+    (tmp_path / "long.conllu").write_text("".join([*lines, "\n", *lines[:50], "\n"]))
+    code, err = crossarc("parse", tmp_path / "m.crossarc", tmp_path / "long.conllu", "-o", tmp_path / "out.conllu")
+    assert code == 0
+    assert "crossarc: 1 sentence of more than 1,000 words: words further apart than 500" in err
+    assert [sentence.is_tree for sentence in read(tmp_path / "out.conllu")] == [True, True]
+
+
+def test_threads_are_as_many_as_cores(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    assert default_threads() == 2
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
+    assert default_threads() == 4
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert default_threads() == 1
+
+
+def test_info_and_parsers_speak_to_people(capsys, crossarc, model, example, monkeypatch):
+    def printed(*arguments):
+        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
+        with pytest.raises(SystemExit):
+            main()
+        return re.sub(r" +", " ", capsys.readouterr().out)
+
+    text = printed("info", model)
+    assert " learned from example.conllu: 40 sentences, 318 words \n" in text
+    assert " can build 70.0% of those trees, 9" in text
+    assert re.search(r" words with LEMMA 100%, UPOS 100%, XPOS 100%, FEATS \d\d% \n", text)
+    assert "started from" not in text
+    text = printed("parsers")
+    assert " arc-hybrid projective arc-hybrid learns from its own mistakes \n" in text
+    assert " two-planar-label 2-planar two-planar-undirected undirected; heads by its labels \n" in text
+    assert " arc-eager-pp nearly all arc-eager learns from its own mistakes; makes trees" in text
+    assert " planar-naive projective planar-undirected undirected; heads by the way" in text
