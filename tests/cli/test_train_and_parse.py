@@ -54,7 +54,7 @@ def test_train_says_what_it_found_and_chose(crossarc, example, tmp_path):
     assert lines[5] == "two-planar-label can build 100.0% of the training trees and 100.0% of their arcs"
     assert lines[6].startswith("pruned and stored in 16 bits: dev LAS ")
     assert re.fullmatch(r"best: epoch \d, dev LAS [\d.]+, UAS [\d.]+\. Saved .*m\.crossarc \(\d\.\d MB\)", lines[7])
-    assert len(lines) == 7
+    assert len(lines) == 8
     assert os.listdir(tmp_path) == ["m.crossarc"]
     code, err = crossarc("train", "--train", example, "-o", path, "--epochs", 1, "--parser", "arc-hybrid")
     assert "recommended" not in err

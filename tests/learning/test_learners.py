@@ -118,7 +118,7 @@ def test_the_commands(example, tmp_path, monkeypatch, capsys):
     assert code == 0
     assert "pruned and stored in 16 bits: dev LAS " in printed.err
     assert load(path).settings.learner == "mira"
-    assert "storage exact_las" in run("info", path)[1].out
+    assert "pruned and stored in 16 bits" in run("info", path)[1].out
     code, printed = run("train", *files, "--learner", "liblinear", "--epochs", 10)
     assert code == 0
     assert "epoch 1/1" in printed.err
