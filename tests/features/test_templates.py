@@ -142,6 +142,8 @@ def test_each_feature_is_the_commonest_by_name():
         *(f"s0.feats[{name}] + b0.feats[{name}] + s0.upos" for name in "BAC"),
     ]
     assert fitted(templates, corpus_of("a a N n _", "b b V v _")) == ["s0.form"]
+    plain = corpus_of(*["a a N n A=1", "b b V v A=2"] * 1000)
+    assert fitted([*templates, "b0.feats[A]"], plain) == ["s0.form", "b0.feats[A]"], "the whole says as much"
 
 
 def test_templates_without_what_the_treebank_lacks():
