@@ -165,3 +165,16 @@ def test_templates_without_what_the_treebank_lacks():
     assert fitted(["distance(s0, b0)", "s0.feats[Case]"], bare) == ["distance(s0, b0)"]
     with pytest.raises(TemplateError, match="all words of the treebank are the same"):
         fitted(["b0.feats[*]", "s0.feats[Case]"], bare)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("bare", [False, True])
+def test_fitted_models_stay_as_they_are(example, name, bare):
+    corpus = read_arrays(example)
+    if bare:
+        corpus = corpus_of(*(f"{form} _ _ _ _" for form in corpus.strings["form"]))
+    model = fit_model(load_model(name), corpus)
+    assert fit_model(model, corpus).text == model.text
+    rows = Attributes.fit(corpus, model.attributes).encode(corpus)
+    assert all(len(np.unique(column[column > ROOT])) > 1 for column in rows.T), "every attribute tells words apart"
+    assert len(model.attributes) >= 2
