@@ -142,6 +142,8 @@ def test_each_feature_is_the_commonest_by_name():
         *(f"s0.feats[{name}] + b0.feats[{name}] + s0.upos" for name in "BAC"),
     ]
     assert fitted(templates, corpus_of("a a N n _", "b b V v _")) == ["s0.form"]
+    plain = corpus_of(*["a a N n A=1", "b b V v A=2"] * 1000)
+    assert fitted([*templates, "b0.feats[A]"], plain) == ["s0.form", "b0.feats[A]"], "the whole says as much"
 
 
 def test_templates_without_what_the_treebank_lacks():
@@ -163,3 +165,16 @@ def test_templates_without_what_the_treebank_lacks():
     assert fitted(["distance(s0, b0)", "s0.feats[Case]"], bare) == ["distance(s0, b0)"]
     with pytest.raises(TemplateError, match="all words of the treebank are the same"):
         fitted(["b0.feats[*]", "s0.feats[Case]"], bare)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("bare", [False, True])
+def test_fitted_models_stay_as_they_are(example, name, bare):
+    corpus = read_arrays(example)
+    if bare:
+        corpus = corpus_of(*(f"{form} _ _ _ _" for form in corpus.strings["form"]))
+    model = fit_model(load_model(name), corpus)
+    assert fit_model(model, corpus).text == model.text
+    rows = Attributes.fit(corpus, model.attributes).encode(corpus)
+    assert all(len(np.unique(column[column > ROOT])) > 1 for column in rows.T), "every attribute tells words apart"
+    assert len(model.attributes) >= 2

@@ -34,6 +34,8 @@ FUNCTIONS = ("distance", "linked")
 WIDEST = 6  # terms in a template
 DEEPEST = 3  # the outermost dependents that a state remembers
 MOST_FEATURES = 6  # morphological features that feats[*] stands for
+# Single features pay where their combinations are rare; with more words than this to each, only the time is lost.
+WORDS_A_COMBINATION = 400
 
 BASE = re.compile(r"(\w+)\[(\d+)\]")
 STEP = re.compile(r"(\w+)(?:\[(\d+)\])?")
@@ -98,10 +100,13 @@ def parse_model(text: str, name: str = "<model>") -> FeatureModel:
 def fit_model(model: FeatureModel, corpus: Corpus) -> FeatureModel:
     """The model as a treebank needs it: every lookup costs time, so none is for what the treebank does not have.
 
-    `feats[*]` becomes the commonest features by name, the same in all terms of a template. An attribute that is the
-    same for all words gives way to another or is left out, and of templates that then say the same one remains.
+    `feats[*]` becomes the commonest features by name, the same in all terms of a template, if there are so many
+    combinations of them that the whole column says too little. An attribute that is the same for all words gives way to
+    another or is left out, and of templates that then say the same one remains.
     """
     features = commonest_features(corpus, MOST_FEATURES)
+    if len(corpus["feats"]) > WORDS_A_COMBINATION * len(corpus.strings["feats"]):
+        features = []
     chosen = choose_attributes(corpus, [*model.attributes, *(EACH.replace("*", name) for name in features)])
     templates: dict[str, None] = {}
     for terms in model.terms:

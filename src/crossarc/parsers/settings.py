@@ -105,7 +105,8 @@ def make_settings(parser: str, **options: Any) -> Settings:
 def check_learner(learner: object, options: dict[str, Any]) -> None:
     """Refuse options that do not go with a learner."""
     for name, learners in OWN_SETTINGS.items():
-        if name in options and learner not in learners:
+        usual = Settings.model_fields[name].default
+        if options.get(name, usual) != usual and learner not in learners:
             raise CrossarcError(f"setting {name} is of {', '.join(learners)}; {learner} has none: leave it out")
     if learner == "maxent" and options.get("beam", 1) != 1:
         raise CrossarcError(
