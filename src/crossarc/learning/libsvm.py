@@ -1,7 +1,7 @@
 """LIBSVM, through scikit-learn: support vector machines with a polynomial kernel, one for each tag of the next word.
 
-A slow reference for small treebanks, as in the days of Nivre et al. (2006), whose settings these are: training takes
-time quadratic in the instances, and parsing time linear in the support vectors.
+A slow reference for small treebanks, in the manner of Nivre et al. (2006): training takes time quadratic in the
+instances, and parsing time linear in the support vectors.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ cdef class Weights(Scorer):
         self.score(keys, count, scores)
 
     cdef int update(self, const hash_t* keys, int32_t count, int32_t action, weight_t step) except -1 nogil:
-        """Add to the weight of an action for all keys."""
+        """Add to the weight of an action for all keys; for `cut`, each call is an update."""
         cdef int32_t k, row
         for k in range(count):
             row = self.claim(keys[k])

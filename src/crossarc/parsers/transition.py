@@ -303,6 +303,7 @@ def train_model(
             best = (las or 0.0, model, weights.averages() if dev else None)
     assert best is not None
     las, model, exact = best
+    del weights  # two tables of them would be the most memory that training takes
     return model if exact is None else model.with_storage(exact, las, dev)
 
 
