@@ -42,9 +42,10 @@ def train(
     \b
     $ crossarc train --train train.conllu --dev dev.conllu --parser swap --epochs 3 -o danish.crossarc
     parser swap
-    epoch 3/3  wrong 5.26%  dev LAS 83.01  UAS 87.08
+    epoch 3/3  wrong 5.83%  dev LAS 82.93  UAS 87.04
     learned from 4,508 sentences, 80,395 words
-    best: epoch 3, dev LAS 83.01. Saved danish.crossarc (19 MB)
+    pruned and stored in 16 bits: dev LAS 82.94 -> 82.93, 15.1 MB of weights instead of 22.0
+    best: epoch 3, dev LAS 82.93. Saved danish.crossarc (16 MB)
     """
     given = {"epochs": epochs, "seed": seed, "learner": learner}
     options = settings_of(config) | {name: value for name, value in given.items() if value is not None}
