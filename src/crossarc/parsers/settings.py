@@ -11,7 +11,7 @@ from crossarc.errors import CrossarcError, UnknownName
 # Learners that take all instances of the static oracle at once.
 AT_ONCE = ("liblinear", "libsvm")
 # C of each learner: MIRA's by trial on a development set, LIBLINEAR's as MaltParser has it.
-COSTS = {"mira": 0.01, "liblinear": 0.1, "libsvm": 1.0}
+COSTS = {"mira": 0.01, "liblinear": 0.1, "libsvm": 10.0}
 # The settings that only some learners know.
 OWN_SETTINGS = {
     "cost": tuple(COSTS),
