@@ -11,8 +11,8 @@ from crossarc.errors import CrossarcError, UnknownName
 WIDEST_BEAM = 1_000
 # Learners that take all instances of the static oracle at once.
 AT_ONCE = ("liblinear", "libsvm")
-# C as it suits each learner: MIRA by trial on development sets, the others as MaltParser has it.
-COSTS = {"mira": 0.01, "liblinear": 0.1, "libsvm": 1.0}
+# C of each learner: MIRA's by trial on a development set, LIBLINEAR's as MaltParser has it.
+COSTS = {"mira": 0.01, "liblinear": 0.1, "libsvm": 10.0}
 # The settings that only some learners know.
 OWN_SETTINGS = {
     "cost": tuple(COSTS),
