@@ -18,9 +18,7 @@ from crossarc.parsers.modelfile import (
     ALIGNMENT,
     DTYPES,
     FORMAT_VERSION,
-    pack_strings,
     read_model,
-    unpack_strings,
     write_model,
 )
 
@@ -243,39 +241,3 @@ def test_large_file_loads_quickly(tmp_path):
         read_model(path)
         times.append(time.perf_counter() - start)
     assert min(times) < 0.05, f"{min(times) * 1000:.1f} ms"
-
-
-@given(st.lists(st.text(st.characters(blacklist_categories=["Cs"]), max_size=9), max_size=9))
-def test_strings(strings):
-    data, offsets = pack_strings(strings)
-    assert (data.dtype, offsets.dtype, len(offsets)) == (np.uint8, np.int64, len(strings) + 1)
-    assert unpack_strings(data, offsets) == strings
-
-
-@given(
-    npst.arrays(
-        st.sampled_from([np.uint8, np.int64, np.float32]), npst.array_shapes(min_dims=0, max_dims=2, min_side=0)
-    ),
-    npst.arrays(st.sampled_from([np.int64, np.uint8]), npst.array_shapes(min_dims=0, max_dims=2, min_side=0)),
-)
-def test_any_arrays_as_strings(data, offsets):
-    try:
-        strings = unpack_strings(data, offsets)
-    except ModelError:
-        return
-    packed = pack_strings(strings)
-    assert np.array_equal(packed[0], data)
-    assert np.array_equal(packed[1], offsets)
-
-
-@pytest.mark.parametrize("offsets", [[0, 2, 1, 3], [1, 3], [0, 2], [0, 4], [-1, 3], [0, -5, 3], []])
-def test_bad_offsets(offsets):
-    with pytest.raises(ModelError, match="strings are damaged"):
-        unpack_strings(np.frombuffer(b"abc", dtype=np.uint8), np.array(offsets, dtype=np.int64))
-
-
-@pytest.mark.parametrize("raw", [b"a\xff", b"\xc3", b"\xc3\xa9"])
-def test_bad_bytes(raw):
-    """No UTF-8, or a character cut in two."""
-    with pytest.raises(ModelError, match="strings are damaged"):
-        unpack_strings(np.frombuffer(raw, dtype=np.uint8), np.array([0, 1, len(raw)], dtype=np.int64))

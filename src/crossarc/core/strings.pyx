@@ -1,10 +1,12 @@
 """String tables: strings to consecutive ids and back, in one block of memory each."""
 
+import numpy as np
+
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 from crossarc.core.hashing cimport hash_bytes, same_bytes
-from crossarc.core.typedefs cimport hash_t, label_t, offset_t, uint32_t
+from crossarc.core.typedefs cimport hash_t, label_t, offset_t, uint8_t, uint32_t
 
 # The first ids stand for no string of the data: a form that reads "<root>" is still a word like any other.
 RESERVED = ("<unknown>", "<root>")
@@ -136,6 +138,56 @@ cdef class StringTable:
         cdef bytes data = string.encode()
         cdef label_t found = self.find(data, len(data))
         return UNKNOWN if found < 0 else found
+
+    def pack(self):
+        """All strings but the reserved ones as one array of bytes, and an array of where each begins and the end.
+
+        >>> data, offsets = StringTable(["a", "", "ß"]).pack()
+        >>> data.tolist(), offsets.tolist()
+        ([97, 195, 159], [0, 1, 1, 3])
+        """
+        cdef offset_t first = self.starts[self.reserved], end = self.starts[self.count]
+        cdef label_t i
+        offsets = np.empty(self.count - self.reserved + 1, dtype=np.int64)
+        cdef offset_t[::1] view = offsets
+        for i in range(self.reserved, self.count + 1):
+            view[i - self.reserved] = self.starts[i] - first
+        return np.frombuffer(self.arena[first:end], dtype=np.uint8), offsets
+
+    @staticmethod
+    def unpack(const uint8_t[::1] data, const offset_t[::1] offsets):
+        """The table whose strings `pack` packed; `ValueError` if the arrays are no such."""
+        cdef StringTable table = StringTable()
+        cdef bytes kept = bytes(data)
+        cdef const char* start = kept
+        cdef Py_ssize_t i, count = offsets.shape[0] - 1
+        places = np.asarray(offsets)
+        if count < 0 or offsets[0] != 0 or offsets[count] != len(kept) or (np.diff(places) < 0).any():
+            raise ValueError("the strings are damaged")
+        kept.decode()       # raises a `ValueError`, as does a place amid a character
+        if ((np.asarray(data)[places[places < len(kept)]] & 0xC0) == 0x80).any():
+            raise ValueError("the strings are damaged")
+        for i in range(count):
+            table.intern(start + offsets[i], offsets[i + 1] - offsets[i])
+        if table.count - table.reserved != count:
+            raise ValueError("the strings are damaged: one is there twice")
+        return table
+
+    def translate(self, StringTable other):
+        """For each id of another table the id of the same string here, `UNKNOWN` where there is none.
+
+        >>> StringTable(["a", "b"]).translate(StringTable(["b", "c"])).tolist()
+        [0, 1, 3, 0]
+        """
+        cdef label_t i, found
+        result = np.empty(other.count, dtype=np.int32)
+        cdef label_t[::1] view = result
+        for i in range(other.reserved):
+            view[i] = i
+        for i in range(other.reserved, other.count):
+            found = self.find(other.arena + other.starts[i], other.starts[i + 1] - other.starts[i])
+            view[i] = UNKNOWN if found < 0 else found
+        return result
 
     def __contains__(self, str string):
         cdef bytes data = string.encode()

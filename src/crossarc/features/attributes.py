@@ -128,6 +128,12 @@ class Attributes:
 
     def __init__(self, tables: dict[str, StringTable]) -> None:
         self.tables = tables
+        # What is made from a column, for its strings that training saw; -1 before one is met.
+        self.made = {
+            name: np.full(len(tables[source_of(name)[0]]), -1, dtype=np.int32)
+            for name in tables
+            if source_of(name)[1] is not None and source_of(name)[0] in tables
+        }
 
     @classmethod
     def fit(cls, corpus: Corpus, names: Iterable[str] = ATTRIBUTES, known: Attributes | None = None) -> Attributes:
@@ -142,15 +148,29 @@ class Attributes:
 
     def encode(self, corpus: Corpus) -> NDArray[np.int32]:
         """The attributes of all nodes of a corpus, whatever numbering its own strings have."""
-        sources = {name: source_of(name) for name in self.tables}
-        ids = {column: corpus[column] for column, _ in sources.values()}
         rows = np.empty((len(corpus["head"]), len(self.tables)), dtype=np.int32)
-        for place, (name, (column, change)) in enumerate(sources.items()):
-            table = self.tables[name]
-            known = [table[string if change is None else change(string)] for string in corpus.strings[column]]
-            mapping = np.array([UNKNOWN, ROOT, *known], dtype=np.int32)
-            rows[:, place] = mapping[ids[column]]
+        for place, name in enumerate(self.tables):
+            column = source_of(name)[0]
+            rows[:, place] = self.numbers(name, corpus.strings[column])[corpus[column]]
         return rows
+
+    def numbers(self, name: str, strings: StringTable) -> NDArray[np.int32]:
+        """The number that an attribute has for each string of its column."""
+        table = self.tables[name]
+        column, change = source_of(name)
+        if change is None:
+            return table.translate(strings)
+        made = self.made.get(name)
+        known = self.tables[column].translate(strings) if made is not None else None
+        result = np.full(len(strings), -1, dtype=np.int32)
+        if made is not None and known is not None:
+            result = np.where(known == UNKNOWN, -1, made[known])
+        result[UNKNOWN], result[ROOT] = UNKNOWN, ROOT
+        for number in np.flatnonzero(result < 0).tolist():
+            result[number] = table[change(strings.string(number))]
+            if made is not None and known is not None and known[number] != UNKNOWN:
+                made[known[number]] = result[number]
+        return result
 
 
 def commonest_features(corpus: Corpus, most: int) -> list[str]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.resources import files
 
@@ -130,6 +131,16 @@ def fit_model(model: FeatureModel, corpus: Corpus) -> FeatureModel:
                 templates[joined] = None
     if not templates:
         raise TemplateError(f"{model.name}: all templates look at columns where all words of the treebank are the same")
+    return with_templates(model, templates)
+
+
+def choose_templates(model: FeatureModel, places: Iterable[int]) -> FeatureModel:
+    """The model with some of its templates only, in this order."""
+    return with_templates(model, [" + ".join(model.terms[place]) for place in places])
+
+
+def with_templates(model: FeatureModel, templates: Iterable[str]) -> FeatureModel:
+    """The model with other templates over the same addresses."""
     lines = ["templates = [", *(f'  "{template}",' for template in templates), "]", "[addresses]"]
     lines += [f'{name} = "{address}"' for name, address in model.names.items()]
     return parse_model("\n".join(lines) + "\n", model.name)

@@ -1,6 +1,6 @@
 """What assembles systems, decoders, features and weights into parsers, and the file a trained one is kept in."""
 
-from crossarc.parsers.modelfile import pack_strings, read_model, unpack_strings, write_model
+from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.parser import Parser, load
 from crossarc.parsers.settings import PRESETS, Settings
 from crossarc.parsers.training import Epoch, Progress
@@ -12,8 +12,6 @@ __all__ = [
     "Progress",
     "Settings",
     "load",
-    "pack_strings",
     "read_model",
-    "unpack_strings",
     "write_model",
 ]

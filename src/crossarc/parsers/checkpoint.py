@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError, ModelError
-from crossarc.learning.weights import Weights
 from crossarc.parsers.modelfile import read_model, write_model
 
-Packed = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+Arrays = dict[str, NDArray[Any]]
+Packed = tuple[dict[str, Any], Arrays]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Stand:
     """What a checkpoint holds: the finished epochs, the weights after them, and the best model so far."""
 
     epochs: list[list[Any]]
-    weights: Weights
+    weights: Any
     best: Packed | None
     best_las: float
 
@@ -38,7 +38,7 @@ class Checkpoint:
         self.signature = dict(signature)
         self.resume = resume
 
-    def write(self, weights: Weights, epochs: Sequence[Sequence[Any]], best: Packed | None, best_las: float) -> None:
+    def write(self, weights: Any, epochs: Sequence[Sequence[Any]], best: Packed | None, best_las: float) -> None:
         """Keep a stand; one that was kept before stays until the new one is whole."""
         manifest = {
             "kind": "checkpoint",
@@ -52,7 +52,7 @@ class Checkpoint:
             arrays |= {f"best.{name}": array for name, array in best[1].items()}
         write_model(self.path, manifest, arrays)
 
-    def read(self, actions: int, cut: int, squares: bool) -> Stand | None:
+    def read(self, restore: Callable[[Arrays], Any]) -> Stand | None:
         """The stand that is kept; None if there is none or it is not asked for."""
         if not self.resume or not os.path.exists(self.path):
             return None
@@ -70,7 +70,7 @@ class Checkpoint:
             return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
 
         try:
-            weights = Weights.from_arrays(part("weights."), actions, cut, squares)
+            weights = restore(part("weights."))
         except (KeyError, ValueError) as error:
             raise ModelError(f"{self.path}: the checkpoint cannot be used ({error}); train without resuming") from None
         best = (manifest["best"], part("best.")) if manifest["best"] is not None else None

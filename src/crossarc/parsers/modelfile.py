@@ -12,8 +12,7 @@ import json
 import math
 import mmap
 import os
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -222,37 +221,3 @@ def checked_span(description: Any, name: str) -> tuple[int, int]:
             if end - begin == math.prod(shape) * DTYPES[dtype].itemsize:
                 return begin, end
     raise damaged(name)
-
-
-def pack_strings(strings: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Strings as one array of their bytes and an array of where each begins, with the end as last entry.
-
-    >>> data, offsets = pack_strings(["a", "", "ß"])
-    >>> data.tolist(), offsets.tolist()
-    ([97, 195, 159], [0, 1, 1, 3])
-    """
-    pieces = [string.encode() for string in strings]
-    offsets = np.zeros(len(pieces) + 1, dtype=np.int64)
-    np.cumsum([len(piece) for piece in pieces], out=offsets[1:])
-    return np.frombuffer(b"".join(pieces), dtype=np.uint8), offsets
-
-
-def unpack_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[str]:
-    """The strings that `pack_strings` packed; `ModelError` if the arrays are no such.
-
-    >>> unpack_strings(*pack_strings(["a", "", "ß"]))
-    ['a', '', 'ß']
-    """
-    good = data.ndim == offsets.ndim == 1 and data.dtype == np.uint8 and offsets.dtype == np.int64 and len(offsets) > 0
-    if not good or offsets[0] != 0 or offsets[-1] != len(data) or bool((offsets[1:] < offsets[:-1]).any()):
-        raise ModelError(f"the model's strings are damaged; {REMEDY}")
-    # One decoding for all is several times faster than one each; characters are counted by their first bytes.
-    first = (data & 0xC0) != 0x80
-    places = np.concatenate(([0], np.cumsum(first)))[offsets].tolist()
-    try:
-        whole = data.tobytes().decode()
-    except UnicodeDecodeError:
-        raise ModelError(f"the model's strings are damaged; {REMEDY}") from None
-    if not first[offsets[offsets < len(data)]].all():
-        raise ModelError(f"the model's strings are damaged; {REMEDY}")
-    return [whole[begin:end] for begin, end in pairwise(places)]

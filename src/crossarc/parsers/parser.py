@@ -179,6 +179,10 @@ KINSHIP = ("system", "features", "reconstruction", "transform")
 
 def check_kinship(before: Settings, settings: Settings) -> None:
     """Refuse to start from the weights of a parser of another kind."""
+    if before.fast or settings.fast or before.learner == "libsvm":
+        raise CrossarcError(
+            "fast parsers, and those of LIBSVM, cannot start from a model; train on the old and the new data together"
+        )
     for name in KINSHIP:
         there, here = getattr(before, name), getattr(settings, name)
         if there != here:

@@ -32,6 +32,8 @@ class Settings(BaseModel):
     features: str = "stack"
     epochs: int = Field(10, ge=1)
     seed: int = Field(1, ge=0)
+    # Two stages, the move and then its label, with the templates that weigh most and a small table of weights.
+    fast: bool = False
     # How many derivations are followed side by side; with more than one, whole derivations are learned from.
     beam: int = Field(1, ge=1, le=WIDEST_BEAM)
     explore: float = Field(0.9, ge=0, le=1)
@@ -108,6 +110,8 @@ def check_learner(learner: object, options: dict[str, Any]) -> None:
         usual = Settings.model_fields[name].default
         if options.get(name, usual) != usual and learner not in learners:
             raise CrossarcError(f"setting {name} is of {', '.join(learners)}; {learner} has none: leave it out")
+    if options.get("fast") and (learner != "perceptron" or options.get("beam", 1) != 1 or options.get("init")):
+        raise CrossarcError("fast search is greedy and learned by the perceptron: leave out the beam or the learner")
     if learner == "maxent" and options.get("beam", 1) != 1:
         raise CrossarcError(
             "learner maxent with a beam: it learns single decisions, and a beam learns whole derivations; "

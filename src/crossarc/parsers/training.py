@@ -12,21 +12,36 @@ from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
-from crossarc.features.templates import FeatureModel, fit_model, load_model
+from crossarc.features.templates import FeatureModel, choose_templates, fit_model, load_model
+from crossarc.learning.hashed import HashedWeights
 from crossarc.learning.instances import number_features
 from crossarc.learning.liblinear import learn_liblinear
 from crossarc.learning.libsvm import learn_libsvm
+from crossarc.learning.packed import PackedWeights
 from crossarc.learning.updates import MaximumEntropy, Mira, Perceptron, UpdateRule
 from crossarc.learning.weights import Weights
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.settings import AT_ONCE, Settings
-from crossarc.parsers.transition import Arrays, TransitionModel, quick_scores, search_of, system_of, tag_column
+from crossarc.parsers.transition import (
+    Arrays,
+    Stages,
+    TransitionModel,
+    quick_scores,
+    search_of,
+    system_of,
+    tag_column,
+)
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.search import Greedy, collect_actions
+from crossarc.transitions.system import TransitionSystem
+from crossarc.transitions.two_stage import StageWeights, TwoStage
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 CHUNK_WORDS = 1_000  # learned from in one go: some hundredths of a second, so that an interrupt is heard
+# Of fast search: the templates of each stage, and the sentences by which they are weighed.
+MOVE_TEMPLATES, LABEL_TEMPLATES = 80, 50
+WEIGHED_SENTENCES = 2_000
 SPLIT_WORDS = 500  # a part of speech with so many words gets a support vector machine of its own
 
 # Attributes, heads and labels of all nodes, and where sentences begin.
@@ -108,11 +123,19 @@ def train_model(
     features = fit_model(load_model(settings.features), corpus) if init is None else init.features
     attributes = Attributes.fit(corpus, features.attributes, init.attributes if init is not None else None)
     tokens = attributes.encode(corpus)
-    search = search_of(settings, system, features, moves, move_labels)
     data = (tokens, heads, labels, starts)
+    shuffle = np.random.default_rng(settings.seed)
+    stages: Stages | None = None
+    if settings.fast:
+        features, stages = choose_stages(system, features, moves, move_labels, data, shuffle.permutation(len(train)))
+        attributes = Attributes.fit(corpus, features.attributes)
+        data = (attributes.encode(corpus), heads, labels, starts)
+    search = search_of(settings, system, features, moves, move_labels, stages)
     squares = settings.learner == "maxent"
-    weights = Weights(len(moves), settings.cut, squares)
-    if init is not None:
+    weights: Weights | StageWeights = Weights(len(moves), settings.cut, squares)
+    if settings.fast:
+        weights = StageWeights(HashedWeights(len(system.moves)), Weights(len(moves), settings.cut))
+    elif init is not None and isinstance(init.weights, PackedWeights):
         weights = Weights.of(len(moves), init.weights.unpack(), settings.cut, squares)
         # As if they had held for so many steps already: the average then moves from the old weights towards the new.
         steps = int(counts.sum()) if settings.beam == 1 else len(train)
@@ -127,21 +150,29 @@ def train_model(
         if dev or epoch.number == settings.epochs:
             tables = (moves, move_labels, weights.pack(settings.prune))
             model = TransitionModel(settings, features, attributes, names, root_label, single_root, *tables)
-            model = replace(model, vectors=vectors)
+            model = replace(model, stages=stages, vectors=vectors)
             las, uas = quick_scores(model, dev) if dev else (None, None)
             epoch = replace(epoch, las=las, uas=uas)
             if best is None or (las or 0.0) > best_las:
                 best_las = las or 0.0
-                best = model.with_storage(weights, best_las, dev) if dev and vectors is None else model
+                best = model
+                if dev and vectors is None and isinstance(weights, Weights):
+                    best = model.with_storage(weights, best_las, dev)
         epochs.append(epoch)
         report(epoch)
+
+    def restore(arrays: Arrays) -> Weights | StageWeights:
+        """The weights of a checkpoint."""
+        if settings.fast:
+            return StageWeights.from_arrays(arrays, len(system.moves), len(moves), settings.cut)
+        return Weights.from_arrays(arrays, len(moves), settings.cut, squares)
 
     if settings.learner in AT_ONCE:
         weights, vectors, wrong = learn_at_once(search, data, settings, features)
         finish(Epoch(1, 100 * wrong), vectors)
         assert best is not None
         return best
-    stand = checkpoint.read(len(moves), settings.cut, squares) if checkpoint is not None else None
+    stand = checkpoint.read(restore) if checkpoint is not None else None
     if stand is not None:
         weights = stand.weights
         best_las = stand.best_las
@@ -152,7 +183,6 @@ def train_model(
     elif init is not None and dev:
         finish(Epoch(0, 0.0))
     rule = update_rule(settings)
-    shuffle = np.random.default_rng(settings.seed)
     for number in range(1, settings.epochs + 1):
         order = shuffle.permutation(len(train))
         if epochs and number <= epochs[-1].number:
@@ -162,7 +192,7 @@ def train_model(
         begin = time.perf_counter()
         words = decisions = wrong = 0
         for chunk in chunks(order, np.diff(starts) - 1):
-            made, bad = search.train(weights, rule, *data, chunk, explore)
+            made, bad = search.train(weights, rule, *data, chunk, explore)  # type: ignore[arg-type]
             words += int((np.diff(starts)[chunk] - 1).sum())
             decisions += made
             wrong += bad
@@ -189,6 +219,26 @@ def united(
     more = zip(more_moves.tolist(), more_labels.tolist(), strict=True)
     actions = np.array(list(dict.fromkeys([*first, *more])), dtype=np.int32)
     return [np.ascontiguousarray(column) for column in actions.T]
+
+
+def choose_stages(
+    system: TransitionSystem,
+    features: FeatureModel,
+    moves: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    data: Material,
+    order: NDArray[np.int64],
+) -> tuple[FeatureModel, Stages]:
+    """The templates that weigh most after a first epoch with all of them, those for moves before those for labels."""
+    count = len(features.templates)
+    search = TwoStage(system, features, moves, labels, len(features.attributes), count, 0)
+    weights = StageWeights(HashedWeights(len(system.moves)), Weights(len(moves)))
+    search.train(weights, Perceptron(), *data, order)
+    move_gains, label_gains = search.weigh(weights, *data, WEIGHED_SENTENCES)
+    for_moves = set(np.argsort(-move_gains, kind="stable")[:MOVE_TEMPLATES].tolist())
+    for_labels = set(np.argsort(-label_gains, kind="stable")[:LABEL_TEMPLATES].tolist())
+    parts = [sorted(part) for part in (for_moves - for_labels, for_moves & for_labels, for_labels - for_moves)]
+    return choose_templates(features, [place for part in parts for place in part]), (len(for_moves), len(parts[0]))
 
 
 def learn_at_once(

@@ -19,17 +19,18 @@ from crossarc.learning.packed import PackedWeights
 from crossarc.learning.support import ARRAYS as SUPPORT
 from crossarc.learning.support import SupportVectors, check_arrays
 from crossarc.learning.weights import Weights
-from crossarc.parsers.modelfile import pack_strings, unpack_strings
 from crossarc.parsers.settings import WIDEST_BEAM, Settings
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.beam import Beam
 from crossarc.transitions.registry import get_system
 from crossarc.transitions.search import Greedy
 from crossarc.transitions.system import TransitionSystem
+from crossarc.transitions.two_stage import PackedStages, TwoStage
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 Arrays = dict[str, NDArray[Any]]
+Stages = tuple[int, int]  # how many templates choose moves, and from which on they choose labels
 BATCH_WORDS = 20_000
 
 
@@ -59,7 +60,8 @@ class TransitionModel:
     single_root: bool
     moves: NDArray[np.int32]
     move_labels: NDArray[np.int32]
-    weights: PackedWeights
+    weights: PackedWeights | PackedStages
+    stages: Stages | None = None  # of fast search
     storage: Storage | None = None
     vectors: Arrays | None = None  # of LIBSVM, which has no weights
     exact: Weights | None = None  # to be asked instead of the packed ones
@@ -67,10 +69,12 @@ class TransitionModel:
     def search(self) -> Greedy:
         """The search over this model's system and features."""
         system = system_of(self.settings, self.single_root)
-        return search_of(self.settings, system, self.features, self.moves, self.move_labels)
+        return search_of(self.settings, system, self.features, self.moves, self.move_labels, self.stages)
 
     def with_beam(self, width: int) -> TransitionModel:
         """The same model with a beam of another width."""
+        if self.settings.fast and width > 1:
+            raise CrossarcError("a fast model chooses moves and labels one after the other and knows no beam")
         if not 1 <= width <= WIDEST_BEAM:
             raise CrossarcError(f"a beam of {width} derivations; it can be 1 (greedy search) to {WIDEST_BEAM:,}")
         return replace(self, settings=self.settings.model_copy(update={"beam": width}))
@@ -92,7 +96,7 @@ class TransitionModel:
             vectors = SupportVectors(self.vectors, len(self.moves))
             search.parse_by(vectors, *data, tag_column(self.features), *turns)
         else:
-            search.parse(self.weights, *data, *turns)
+            search.parse(self.weights, *data, *turns)  # type: ignore[arg-type]
         return heads, labels
 
     def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
@@ -151,7 +155,7 @@ class TransitionModel:
         for name, array in (self.vectors or {}).items():
             arrays[f"support.{name}"] = array
         for name, table in self.attributes.tables.items():
-            arrays[f"strings.{name}"], arrays[f"offsets.{name}"] = pack_strings(list(table))
+            arrays[f"strings.{name}"], arrays[f"offsets.{name}"] = table.pack()
         manifest = {
             "kind": "transition",
             "settings": self.settings.model_dump(),
@@ -159,6 +163,7 @@ class TransitionModel:
             "root_label": self.root_label,
             "single_root": self.single_root,
             "features": self.features.text,
+            "stages": self.stages,
             "storage": asdict(self.storage) if self.storage else None,
         }
         return manifest, arrays
@@ -169,7 +174,7 @@ class TransitionModel:
         settings = Settings(**manifest["settings"])
         features = parse_model(manifest["features"], settings.features)
         tables = {
-            name: StringTable(unpack_strings(arrays[f"strings.{name}"], arrays[f"offsets.{name}"]))
+            name: StringTable.unpack(arrays[f"strings.{name}"], arrays[f"offsets.{name}"])
             for name in features.attributes
         }
         model = cls(
@@ -181,7 +186,8 @@ class TransitionModel:
             manifest["single_root"],
             arrays["moves"],
             arrays["move_labels"],
-            PackedWeights.from_arrays(arrays, len(arrays["moves"])),
+            (PackedStages if settings.fast else PackedWeights).from_arrays(arrays, len(arrays["moves"])),
+            (int(manifest["stages"][0]), int(manifest["stages"][1])) if settings.fast else None,
             Storage(**manifest["storage"]) if manifest["storage"] else None,
             {name: arrays[f"support.{name}"] for name in SUPPORT} if settings.learner == "libsvm" else None,
         )
@@ -201,6 +207,7 @@ class TransitionModel:
         )
         if not sound:
             raise ValueError("the tables of the model do not fit together")
+        self.search()  # refuses stages that the feature model does not have
         if self.vectors is not None:
             check_arrays(self.vectors, actions)
 
@@ -243,8 +250,11 @@ def search_of(
     features: FeatureModel,
     moves: NDArray[np.int32],
     labels: NDArray[np.int32],
+    stages: Stages | None = None,
 ) -> Greedy:
-    """The search of the settings: greedy, or with a beam."""
+    """The search of the settings: greedy, in two stages, or with a beam."""
+    if stages is not None:
+        return TwoStage(system, features, moves, labels, len(features.attributes), *stages)
     if settings.beam == 1:
         return Greedy(system, features, moves, labels, len(features.attributes))
     return Beam(system, features, moves, labels, len(features.attributes), settings.beam)

@@ -16,3 +16,6 @@ cdef struct Program:            # a compiled feature model
     int32_t attributes          # how many a token has
 
 cdef void fill_keys(const Program* program, State* state, const int32_t* tokens, hash_t* keys) noexcept nogil
+cdef void fill_values(const Program* program, State* state, const int32_t* tokens, hash_t* values) noexcept nogil
+cdef void hash_values(const Program* program, const hash_t* values, int32_t begin, int32_t end,
+                      hash_t* keys) noexcept nogil

@@ -120,16 +120,28 @@ cdef inline hash_t value(const Program* program, const State* state, const int32
 
 cdef void fill_keys(const Program* program, State* state, const int32_t* tokens, hash_t* keys) noexcept nogil:
     """The keys of all templates in a state; none is 0."""
-    cdef token_t nodes[MOST_ADDRESSES]
     cdef hash_t values[MOST_SLOTS]
-    cdef int32_t i, k
-    cdef hash_t key
-    cdef const int32_t* row
+    fill_values(program, state, tokens, values)
+    hash_values(program, values, 0, program.template_count, keys)
+
+
+cdef void fill_values(const Program* program, State* state, const int32_t* tokens, hash_t* values) noexcept nogil:
+    """What all terms give in a state."""
+    cdef token_t nodes[MOST_ADDRESSES]
+    cdef int32_t i
     for i in range(program.address_count):
         nodes[i] = resolve(state, program.addresses + 3 * i, nodes)
     for i in range(program.slot_count):
         values[i] = value(program, state, tokens, program.slots + 3 * i, nodes)
-    for i in range(program.template_count):
+
+
+cdef void hash_values(const Program* program, const hash_t* values, int32_t begin, int32_t end,
+                      hash_t* keys) noexcept nogil:
+    """The keys of some templates from the values of their terms; none is 0."""
+    cdef int32_t i, k
+    cdef hash_t key
+    cdef const int32_t* row
+    for i in range(begin, end):
         row = program.templates + WIDEST * i
         key = <hash_t>(i + 1) * <hash_t>0x9E3779B97F4A7C15
         for k in range(WIDEST):

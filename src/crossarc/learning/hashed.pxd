@@ -1,0 +1,24 @@
+from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, weight_t
+
+cdef enum:
+    BITS = 20
+    WIDTH = 8               # actions at most
+
+
+cdef inline hash_t row_of(hash_t key) noexcept nogil:
+    """The row of a key: it is not kept, so keys may share one."""
+    return key >> (64 - BITS)
+
+
+cdef class HashedWeights:
+    cdef readonly int32_t actions
+    cdef int32_t width
+    cdef weight_t[:, ::1] table
+    cdef double[:, ::1] late        # for each weight the sum of its changes, each times the step of the change
+    cdef public offset_t now
+
+    cdef void score(self, const hash_t* keys, int32_t count, weight_t* scores) noexcept nogil
+    cdef void update(self, const hash_t* keys, int32_t count, int32_t action, weight_t step) noexcept nogil
+
+cdef void score_hashed(const int16_t* table, int32_t width, const hash_t* keys, int32_t count,
+                       int32_t* scores) noexcept nogil

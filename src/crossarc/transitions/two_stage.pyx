@@ -1,0 +1,283 @@
+"""Greedy search in two stages: the move first, by weights in a small table without keys, and then its label.
+
+Several times as fast as scoring labelled moves together, and a little less accurate.
+"""
+
+import numpy as np
+
+from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, label_t, offset_t, token_t, uint32_t, weight_t
+from crossarc.learning.hashed cimport BITS, WIDTH, HashedWeights, score_hashed
+from crossarc.learning.packed cimport PackedWeights, padded, score_packed
+from crossarc.learning.updates cimport UpdateRule
+from crossarc.learning.weights cimport Weights
+from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_values
+from crossarc.transitions.search cimport Greedy, Workspace, make
+from crossarc.transitions.state cimport State
+from crossarc.transitions.system cimport MOVES
+
+
+cdef class StageWeights:
+    """The weights of both stages while they learn."""
+
+    cdef readonly HashedWeights moves
+    cdef readonly Weights labels
+
+    def __init__(self, moves, labels):
+        self.moves = moves
+        self.labels = labels
+
+    @property
+    def random(self):
+        """Where the dice stand."""
+        return self.labels.random
+
+    @random.setter
+    def random(self, value):
+        self.labels.random = value
+
+    def pack(self, threshold=0.0):
+        """The averaged weights in their final form."""
+        return PackedStages(self.moves.pack()[0], self.labels.pack(threshold))
+
+    def to_arrays(self):
+        """All that learning goes on from, for `from_arrays`."""
+        arrays = {f"moves.{name}": array for name, array in self.moves.to_arrays().items()}
+        return arrays | {f"labels.{name}": array for name, array in self.labels.to_arrays().items()}
+
+    @staticmethod
+    def from_arrays(arrays, moves, actions, cut):
+        """The weights that `to_arrays` gave; `ValueError` for arrays that do not fit together."""
+        def part(prefix):
+            return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
+
+        return StageWeights(
+            HashedWeights.from_arrays(part("moves."), moves), Weights.from_arrays(part("labels."), actions, cut)
+        )
+
+
+cdef class PackedStages:
+    """The weights of both stages in a trained model; a table of another size is refused with `ValueError`."""
+
+    cdef readonly object table
+    cdef readonly PackedWeights labels
+
+    def __init__(self, table, PackedWeights labels):
+        if table.dtype != np.int16 or table.shape not in ((1 << BITS, 4), (1 << BITS, WIDTH)):
+            raise ValueError("the table of moves has another size")
+        self.table = table
+        self.labels = labels
+
+    def to_arrays(self):
+        """What a model file keeps."""
+        return {"move_table": self.table} | self.labels.to_arrays()
+
+    @staticmethod
+    def from_arrays(arrays, int32_t actions):
+        """The weights that a model file keeps."""
+        return PackedStages(arrays["move_table"], PackedWeights.from_arrays(arrays, actions))
+
+
+cdef class TwoStage(Greedy):
+    """Greedy search in two stages over a system with a feature model and a set of actions.
+
+    The first `move_templates` of the model choose the move; those from `label_templates` on choose its label.
+    """
+
+    cdef readonly int32_t move_templates
+    cdef readonly int32_t label_templates
+    cdef uint32_t labelled          # the moves that take a label, as bits
+
+    def __init__(self, system, model, moves, labels, attributes, move_templates, label_templates):
+        super().__init__(system, model, moves, labels, attributes)
+        if not 0 <= label_templates <= move_templates <= len(model.templates):
+            raise ValueError("the templates of the two stages do not fit the model")
+        self.move_templates = move_templates
+        self.label_templates = label_templates
+        self.labelled = sum(1 << move for move, labelled in enumerate(system.labelled) if labelled)
+
+    cdef inline int32_t best_action(self, const int32_t* scores, const weight_t* learned, token_t move) noexcept nogil:
+        """The best action that makes a move, by whole scores or by those that are being learned."""
+        cdef int32_t a, best = -1
+        for a in range(self.actions):
+            if self.moves[a] != move:
+                continue
+            if best < 0 or (scores[a] > scores[best] if scores != NULL else learned[a] > learned[best]):
+                best = a
+        return best
+
+    def train(self, StageWeights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
+              const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
+        """Learn by the perceptron from sentences in an order; gives decisions over moves and wrong ones."""
+        cdef Workspace work = Workspace()
+        cdef State* state = &work.state
+        cdef HashedWeights moves = weights.moves
+        cdef Weights label_weights = weights.labels
+        cdef hash_t keys[MOST_TEMPLATES]
+        cdef hash_t values[MOST_SLOTS]
+        cdef token_t costs[MOVES]
+        cdef weight_t scores[WIDTH]
+        label_scores = np.zeros(padded(self.actions), dtype=np.float32)
+        cdef weight_t[::1] label_view = label_scores
+        cdef hash_t random = label_weights.random
+        cdef offset_t decisions = 0, wrong = 0
+        cdef Py_ssize_t i, s
+        cdef token_t n, move, best, gold
+        cdef int32_t action, right, first = self.label_templates, end = self.program.template_count
+        cdef label_t label
+        cdef uint32_t legal
+        cdef bint follow
+        with nogil:
+            for i in range(order.shape[0]):
+                s = order[i]
+                n = <token_t>(starts[s + 1] - starts[s]) - 1
+                work.reserve(n)
+                work.begin(self.system, n, &heads[starts[s]], &labels[starts[s]])
+                while not self.system.is_final(state):
+                    legal = self.system.legal(state)
+                    self.system.costs(state, &work.gold, costs)
+                    fill_values(&self.program, state, &tokens[starts[s], 0], values)
+                    hash_values(&self.program, values, 0, end, keys)
+                    moves.score(keys, self.move_templates, scores)
+                    best = gold = -1
+                    for move in range(moves.actions):
+                        if not legal >> move & 1:
+                            continue
+                        if best < 0 or scores[move] > scores[best]:
+                            best = move
+                        if (gold < 0 or costs[move] < costs[gold]
+                                or (costs[move] == costs[gold] and scores[move] > scores[gold])):
+                            gold = move
+                    decisions += 1
+                    moves.now += 1
+                    label_weights.now += 1
+                    random ^= random << 13
+                    random ^= random >> 7
+                    random ^= random << 17
+                    follow = (random >> 11) * (1.0 / 9007199254740992.0) < explore
+                    if costs[best] > costs[gold]:
+                        wrong += 1
+                        moves.update(keys, self.move_templates, gold, 1)
+                        moves.update(keys, self.move_templates, best, -1)
+                        if not follow:
+                            best = gold
+                    if not self.labelled >> best & 1:
+                        make(self.system, state, best, -1)
+                        continue
+                    label = self.system.gold_label(state, &work.gold, best)
+                    label_weights.score(keys + first, end - first, &label_view[0])
+                    action = self.best_action(NULL, &label_view[0], best)
+                    if label >= 0 and self.labels[action] != label:
+                        right = self.action_of(best, label)
+                        if right >= 0:
+                            label_weights.update(keys + first, end - first, right, 1)
+                            label_weights.update(keys + first, end - first, action, -1)
+                            if not follow:
+                                action = right
+                    make(self.system, state, best, self.labels[action])
+        label_weights.random = random
+        return decisions, wrong
+
+    cdef int32_t action_of(self, token_t move, label_t label) noexcept nogil:
+        """The action of a move and a label, -1 if there is none."""
+        cdef int32_t a
+        for a in range(self.actions):
+            if self.moves[a] == move and self.labels[a] == label:
+                return a
+        return -1
+
+    def parse(self, PackedStages weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
+              label_t[::1] labels, label_t root_label, bint annotated=False, bint keep_root_links=False):
+        """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout."""
+        cdef Workspace work = Workspace()
+        cdef State* state = &work.state
+        cdef const int16_t[:, ::1] table = weights.table
+        cdef int32_t width = <int32_t>table.shape[1]
+        cdef hash_t keys[MOST_TEMPLATES]
+        cdef hash_t values[MOST_SLOTS]
+        cdef int32_t scores[WIDTH]
+        label_scores = np.zeros(padded(self.actions) + 1, dtype=np.int32)
+        cdef int32_t[::1] label_view = label_scores
+        cdef Py_ssize_t s
+        cdef token_t n, move, best
+        cdef int32_t action, first = self.label_templates, end = self.program.template_count
+        cdef uint32_t legal
+        with nogil:
+            for s in range(starts.shape[0] - 1):
+                n = <token_t>(starts[s + 1] - starts[s]) - 1
+                work.reserve(n)
+                work.begin(self.system, n, NULL, NULL)
+                while not self.system.is_final(state):
+                    legal = self.system.legal(state)
+                    if legal & (legal - 1) == 0 and not legal & self.labelled:      # nothing to choose
+                        best = 0
+                        while not legal >> best & 1:
+                            best += 1
+                        make(self.system, state, best, -1)
+                        continue
+                    fill_values(&self.program, state, &tokens[starts[s], 0], values)
+                    hash_values(&self.program, values, 0, self.move_templates, keys)
+                    score_hashed(&table[0, 0], width, keys, self.move_templates, scores)
+                    best = -1
+                    for move in range(MOVES):
+                        if legal >> move & 1 and (best < 0 or scores[move] > scores[best]):
+                            best = move
+                    if not self.labelled >> best & 1:
+                        make(self.system, state, best, -1)
+                        continue
+                    hash_values(&self.program, values, self.move_templates, end, keys)
+                    score_packed(&weights.labels.packed, keys + first, end - first, &label_view[0])
+                    action = self.best_action(&label_view[0], NULL, best)
+                    make(self.system, state, best, self.labels[action])
+                work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
+                               &labels[starts[s]])
+
+    def weigh(self, StageWeights weights, const int32_t[:, ::1] tokens, const token_t[::1] heads,
+              const label_t[::1] labels, const offset_t[::1] starts, Py_ssize_t sentences):
+        """What each template adds to the lead of right moves, and of right labels, over the best wrong ones."""
+        cdef Workspace work = Workspace()
+        cdef State* state = &work.state
+        cdef hash_t keys[MOST_TEMPLATES]
+        cdef hash_t values[MOST_SLOTS]
+        cdef weight_t scores[WIDTH]
+        cdef int32_t end = self.program.template_count
+        label_scores = np.zeros(padded(self.actions), dtype=np.float32)
+        gains = np.zeros((2, end))
+        cdef weight_t[::1] label_view = label_scores
+        cdef double[:, ::1] gain_view = gains
+        cdef Py_ssize_t s
+        cdef token_t n, move, right, rival
+        cdef int32_t k, a, action, other
+        cdef label_t label
+        cdef uint32_t legal
+        for s in range(min(sentences, starts.shape[0] - 1)):
+            n = <token_t>(starts[s + 1] - starts[s]) - 1
+            work.reserve(n)
+            work.begin(self.system, n, &heads[starts[s]], &labels[starts[s]])
+            while not self.system.is_final(state):
+                legal = self.system.legal(state)
+                right = self.system.oracle(state, &work.gold)
+                label = self.system.gold_label(state, &work.gold, right)
+                fill_values(&self.program, state, &tokens[starts[s], 0], values)
+                hash_values(&self.program, values, 0, end, keys)
+                weights.moves.score(keys, end, scores)
+                rival = -1
+                for move in range(weights.moves.actions):
+                    if legal >> move & 1 and move != right and (rival < 0 or scores[move] > scores[rival]):
+                        rival = move
+                if rival >= 0:
+                    for k in range(end):
+                        weights.moves.score(keys + k, 1, scores)
+                        gain_view[0, k] += scores[right] - scores[rival]
+                if label >= 0:
+                    action = self.action_of(right, label)
+                    weights.labels.score(keys, end, &label_view[0])
+                    other = -1
+                    for a in range(self.actions):
+                        if self.moves[a] == right and a != action and (other < 0 or label_view[a] > label_view[other]):
+                            other = a
+                    if action >= 0 and other >= 0:
+                        for k in range(end):
+                            weights.labels.score(keys + k, 1, &label_view[0])
+                            gain_view[1, k] += label_view[action] - label_view[other]
+                make(self.system, state, right, label)
+        return gains

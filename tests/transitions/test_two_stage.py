@@ -1,0 +1,102 @@
+"""Fast search: every preset learns with it, keeps itself, and is refused what it cannot do."""
+
+import numpy as np
+import pytest
+
+from crossarc.errors import CrossarcError, ModelError
+from crossarc.features.templates import choose_templates, parse_model
+from crossarc.learning.hashed import HashedWeights
+from crossarc.parsers import PRESETS, Parser, load, write_model
+from crossarc.transitions.two_stage import PackedStages
+
+
+@pytest.fixture(scope="module")
+def trained(example):
+    return {name: Parser(name, fast=True, epochs=6).fit(example) for name in PRESETS}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_learns_fast(trained, example, tmp_path, name):
+    parser = trained[name]
+    scores = parser.evaluate(example)
+    assert scores.broken == 0
+    assert scores.uas > 85
+    assert scores.las > 80
+    parser.save(tmp_path / "m.crossarc")
+    again = load(tmp_path / "m.crossarc")
+    assert again.settings.fast
+    assert list(again.parse(example)) == list(parser.parse(example))
+
+
+def test_templates_of_the_stages(trained):
+    model = trained["arc-hybrid"].model
+    moves, labels = model.stages
+    assert moves == 80
+    assert len(model.features.templates) - labels == 50
+
+
+def test_the_same_seed_gives_the_same_bytes(example, tmp_path):
+    for copy in ("a", "b"):
+        Parser("swap", fast=True, epochs=2).fit(example, dev=example).save(tmp_path / copy)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_killed_training_goes_on(example, tmp_path):
+    """To the bytes of one that nothing interrupted."""
+    Parser("arc-eager", fast=True, epochs=3).fit(example, dev=example).save(tmp_path / "whole")
+
+    def stop(epoch):
+        if epoch.number == 2:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        Parser("arc-eager", fast=True, epochs=3).fit(example, dev=example, checkpoint=path, on_epoch=stop)
+    parser = Parser("arc-eager", fast=True, epochs=3).fit(example, dev=example, checkpoint=path, resume=True)
+    parser.save(tmp_path / "resumed")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_what_is_refused(trained, example, tmp_path):
+    for options in ({"beam": 4}, {"learner": "mira"}, {"learner": "libsvm"}):
+        with pytest.raises(CrossarcError, match="fast search is greedy and learned by the perceptron"):
+            Parser("swap", fast=True, **options)
+    with pytest.raises(CrossarcError, match="knows no beam"):
+        trained["swap"].parse(example, beam=8)
+    with pytest.raises(CrossarcError, match="fast"):
+        Parser("swap", fast=True).fit(example, init=trained["swap"])
+    parser = trained["swap"]
+    manifest, arrays = parser.model.to_arrays()
+    manifest |= parser.manifest_
+    faults = [
+        ({**manifest, "stages": [500, 0]}, arrays),
+        ({**manifest, "stages": [3, 4]}, arrays),
+        (manifest, {**arrays, "move_table": arrays["move_table"][:-1]}),
+        (manifest, {**arrays, "move_table": arrays["move_table"].astype(np.int32)}),
+    ]
+    for wrong, tables in faults:
+        write_model(tmp_path / "m", wrong, tables)
+        with pytest.raises(ModelError, match="holds no parser"):
+            load(tmp_path / "m")
+
+
+def test_hashed_weights():
+    with pytest.raises(ValueError, match="8 are the most"):
+        HashedWeights(9)
+    table, unit = HashedWeights(3).pack()
+    assert table.shape == (2**20, 4)
+    assert unit == 1.0
+    assert HashedWeights(5).pack()[0].shape == (2**20, 8)
+    with pytest.raises(ValueError, match="other actions"):
+        HashedWeights.from_arrays(HashedWeights(5).to_arrays(), 3)
+    with pytest.raises(ValueError, match="another size"):
+        PackedStages(table[:5], None)
+
+
+def test_chosen_templates():
+    model = parse_model(
+        'templates = ["a.form", "a.upos + b.upos", "b.form"]\n[addresses]\na="stack[0]"\nb="buffer[0]"\n'
+    )
+    chosen = choose_templates(model, [2, 1])
+    assert chosen.terms == (("b.form",), ("a.upos", "b.upos"))
+    assert choose_templates(chosen, [0, 1]).terms == chosen.terms
