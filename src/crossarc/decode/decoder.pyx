@@ -1,0 +1,279 @@
+"""What the decoders over score matrices share: one or many matrices, checked; constraints; threads.
+
+A decoder is an object with the memory it works in. A parser keeps one for each thread, reserves it for its longest
+sentence and calls `solve` for each with the GIL released; the Python functions of `crossarc.decode` do the same with
+`decode`.
+"""
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int8_t, int64_t
+
+from crossarc.core.typedefs cimport score_t, token_t
+
+from crossarc.decode.constraints import constrained, explain
+from crossarc.errors import DecodeError
+
+cdef enum:
+    SHARE = 16              # sentences a thread takes at a time
+
+WANTED = {
+    NO_TREE: "tree",
+    NO_SINGLE_ROOT: "tree with a single root",
+    NO_PROJECTIVE_TREE: "projective tree",
+    NOT_CONNECTED: "undirected tree",
+}
+# Sums of this size over any sentence stay finite.
+cdef score_t LARGEST = 1e300
+
+
+cdef class Decoder:
+    """An inference algorithm over the matrix of a sentence, for one thread."""
+
+    cdef int reserve(self, token_t n) except -1:
+        """Make room for sentences of up to n words."""
+        raise NotImplementedError
+
+    cdef Outcome solve(self, const score_t* scores, Py_ssize_t stride, token_t n, token_t* heads) noexcept nogil:
+        """Set heads[1..n]; the score of the arc from h to d is scores[d * stride + h]. Scores must be sound."""
+        return NO_TREE
+
+    def twin(self):
+        """Another decoder with the same options, for another thread."""
+        return type(self)(self.single_root)
+
+
+cdef class Matrices:
+    """The score matrices of one sentence or of many, with the number of words of each."""
+
+    def __cinit__(self, scores, lengths=None):
+        if (<object>scores).__class__ is not np.ndarray or scores.dtype != np.float64 or not scores.flags.c_contiguous:
+            scores = checked_array(scores)
+        self.array = scores
+        self.single = scores.ndim == 2
+        if self.single:
+            self.one = scores
+            self.size = 1
+            self.width = <token_t>self.one.shape[0]
+            if self.width == 0 or self.one.shape[1] != self.width:
+                raise shape_error(scores.shape)
+            self.data = &self.one[0, 0]
+            if lengths is not None:
+                lengths = np.reshape(lengths, -1)
+        elif scores.ndim == 3:
+            self.many = scores
+            self.size = self.many.shape[0]
+            self.width = <token_t>self.many.shape[1]
+            if self.width == 0 or self.many.shape[2] != self.width:
+                raise shape_error(scores.shape)
+            self.data = &self.many[0, 0, 0] if self.size else NULL
+        else:
+            raise shape_error(scores.shape)
+        self.longest = self.width - 1
+        if lengths is not None:
+            self.words_view = self.lengths = checked_lengths(lengths, self.size, self.width - 1)
+            if self.size:
+                self.words = &self.words_view[0]
+                self.longest = int(self.lengths.max())
+
+    cdef token_t length(self, Py_ssize_t sentence) noexcept nogil:
+        return self.words[sentence] if self.words != NULL else self.longest
+
+    cdef const score_t* matrix(self, Py_ssize_t sentence) noexcept nogil:
+        return self.data + sentence * self.width * self.width
+
+
+def shape_error(shape):
+    return DecodeError(f"scores must have the shape (n + 1, n + 1), or (sentences, N + 1, N + 1) for a batch, not {shape}")
+
+
+def checked_array(scores):
+    """Scores as a contiguous array of doubles."""
+    array = np.asarray(scores)
+    if array.dtype.kind not in "fiu":
+        raise DecodeError(f"scores must be numbers, not {array.dtype}")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def checked_lengths(lengths, size, longest):
+    """The number of words of each sentence as int32."""
+    array = np.asarray(lengths)
+    if array.shape != (size,) or array.dtype.kind not in "iu":
+        raise DecodeError(f"lengths must be {size} integers, not {array.dtype} of shape {array.shape}")
+    wrong = np.flatnonzero((array < 0) | (array > longest))
+    if wrong.size:
+        raise DecodeError(f"lengths[{wrong[0]}] is {array[wrong[0]]}; the matrices have room for 0 to {longest} words")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+cdef bint is_sound(const score_t* scores, Py_ssize_t stride, token_t n) noexcept nogil:
+    """Whether each score in use is -inf or of a size that can be summed. The diagonal and row 0 are not in use."""
+    cdef token_t d
+    cdef const score_t* row
+    for d in range(1, n + 1):
+        row = scores + d * stride
+        if unsound(row, d) or unsound(row + d + 1, n - d):
+            return False
+    return True
+
+
+cdef bint unsound(const score_t* row, token_t size) noexcept nogil:
+    cdef int64_t wrong = 0
+    cdef token_t h
+    for h in range(size):
+        wrong |= <int64_t>(not (row[h] < LARGEST)) | (<int64_t>(row[h] < -LARGEST) & <int64_t>(row[h] > -INFINITY))
+    return wrong != 0
+
+
+cdef token_t best_of(const score_t* row, token_t begin, token_t end, score_t* best) noexcept nogil:
+    """The first place of the greatest entry in begin..end-1 and its value; -1 if all are -inf or NaN.
+
+    Four running maxima and a search for the place take no branch that depends on the scores.
+    """
+    cdef score_t a = -INFINITY, b = -INFINITY, c = -INFINITY, d = -INFINITY
+    cdef token_t h = begin
+    while h + 4 <= end:
+        a = row[h] if row[h] > a else a
+        b = row[h + 1] if row[h + 1] > b else b
+        c = row[h + 2] if row[h + 2] > c else c
+        d = row[h + 3] if row[h + 3] > d else d
+        h += 4
+    while h < end:
+        a = row[h] if row[h] > a else a
+        h += 1
+    a = b if b > a else a
+    c = d if d > c else c
+    a = c if c > a else a
+    best[0] = a
+    if a == -INFINITY:
+        return -1
+    h = begin
+    while row[h] != a:
+        h += 1
+    return h
+
+
+cdef int solve_some(Matrices matrices, Decoder decoder, Py_ssize_t begin, Py_ssize_t end, token_t* heads,
+                    int8_t* outcomes) except -1 nogil:
+    """Decode the sentences begin..end-1."""
+    cdef Py_ssize_t s
+    cdef const score_t* scores
+    cdef token_t n
+    for s in range(begin, end):
+        n = matrices.length(s)
+        scores = matrices.matrix(s)
+        if is_sound(scores, matrices.width, n):
+            outcomes[s] = decoder.solve(scores, matrices.width, n, heads + s * matrices.width)
+        else:
+            outcomes[s] = BAD_SCORE
+    return 0
+
+
+def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None, threads=1):
+    """The heads of each sentence by a decoder: int32, (n + 1,) or (sentences, N + 1), -1 for node 0 and padding."""
+    cdef Matrices matrices = Matrices(scores, lengths)
+    cdef token_t[::1] one
+    cdef token_t[:, ::1] many
+    cdef token_t* heads
+    cdef int8_t outcome = SOLVED
+    cdef int8_t[::1] outcomes
+    if required is not None or forbidden is not None:
+        matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
+    if matrices.single and matrices.longest == matrices.width - 1:      # the short way, for it counts in small sentences
+        found = np.empty(matrices.width, dtype=np.int32)
+        one = found
+        one[0] = -1
+        decoder.reserve(matrices.longest)
+        heads = &one[0]
+        with nogil:
+            solve_some(matrices, decoder, 0, 1, heads, &outcome)
+        if outcome != SOLVED:
+            raise failure(decoder, scores, lengths, required, forbidden, 0, outcome)
+        return found
+    found = np.full((matrices.size, matrices.width), -1, dtype=np.int32)
+    kinds = np.zeros(matrices.size, dtype=np.int8)
+    if matrices.size:
+        many = found
+        outcomes = kinds
+        heads = &many[0, 0]
+        share(threads, matrices.size, decoder, matrices, <size_t>heads, <size_t>&outcomes[0])
+        wrong = np.flatnonzero(kinds)
+        if wrong.size:
+            raise failure(decoder, scores, lengths, required, forbidden, wrong[0], kinds[wrong[0]])
+    return found[0] if matrices.single else found
+
+
+def share(threads, size, decoder, matrices, heads, outcomes):
+    """Have threads decode a batch in small shares; the result does not depend on who takes which."""
+    if not (isinstance(threads, int) and threads >= 1):
+        raise DecodeError(f"threads must be 1 or more, not {threads!r}")
+    begins = range(0, size, SHARE)
+    threads = min(threads, len(begins))
+    if threads == 1:
+        solve_shares(decoder, matrices, iter((0,)), size, size, heads, outcomes)
+        return
+    shares = iter(begins)
+    with ThreadPoolExecutor(threads) as pool:
+        jobs = [pool.submit(solve_shares, decoder.twin() if thread else decoder, matrices, shares, SHARE, size, heads,
+                            outcomes) for thread in range(threads)]
+        for job in jobs:
+            job.result()
+
+
+def solve_shares(Decoder decoder, Matrices matrices, begins, Py_ssize_t step, Py_ssize_t size, size_t heads,
+                 size_t outcomes):
+    """Take shares until none is left."""
+    cdef Py_ssize_t begin
+    decoder.reserve(matrices.longest)
+    for begin in begins:
+        with nogil:
+            solve_some(matrices, decoder, begin, min(begin + step, size), <token_t*>heads, <int8_t*>outcomes)
+
+
+def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, outcome):
+    """The error for a sentence that could not be decoded: the score that is at fault, or what leaves no tree."""
+    matrices = Matrices(scores, lengths)
+    n = matrices.longest if lengths is None else int(matrices.lengths[sentence])
+    whole = matrices.array if matrices.single else matrices.array[sentence]
+    place = "" if matrices.single else f"sentence {sentence}: "
+    if outcome == BAD_SCORE:
+        return bad_score(whole[:n + 1, :n + 1], place)
+    if required is not None:
+        required = np.asarray(required) if matrices.single else np.asarray(required)[sentence]
+        required = required[:n + 1]
+    if forbidden is not None:
+        forbidden = np.asarray(forbidden) if matrices.single else np.asarray(forbidden)[sentence]
+        forbidden = forbidden[:n + 1, :n + 1]
+
+    def solvable(required, forbidden):
+        return is_solvable(decoder, constrained(array, None, required, forbidden))
+
+    array = np.ascontiguousarray(whole[:n + 1, :n + 1])
+    if required is None and forbidden is None:
+        solvable = None
+    return DecodeError(place + explain(array, required, forbidden, solvable, WANTED[outcome]))
+
+
+def is_solvable(Decoder decoder, const score_t[:, ::1] scores):
+    """Whether one sentence has a tree at all."""
+    cdef token_t n = <token_t>scores.shape[0] - 1
+    cdef token_t[::1] heads = np.empty(n + 1, dtype=np.int32)
+    cdef Outcome outcome
+    decoder.reserve(n)
+    with nogil:
+        outcome = decoder.solve(&scores[0, 0], n + 1, n, &heads[0])
+    return outcome == SOLVED
+
+
+def bad_score(scores, place):
+    """The error that names the first score that is NaN, inf or too large."""
+    used = ~np.eye(len(scores), dtype=bool)
+    used[0] = False
+    with np.errstate(invalid="ignore"):
+        good = (np.abs(scores) < LARGEST) | (scores == -np.inf)
+    dependent, head = np.argwhere(used & ~good)[0]
+    value = "NaN" if np.isnan(scores[dependent, head]) else f"{scores[dependent, head]:g}"
+    return DecodeError(f"{place}scores[{dependent}, {head}] is {value}; scores are numbers below 1e300 in size, or -inf "
+                       "for an arc that may not be")
