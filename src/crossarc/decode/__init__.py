@@ -2,5 +2,7 @@
 
 from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.eisner import eisner
+from crossarc.decode.orientation import orient
+from crossarc.decode.undirected import spanning_tree, undirected
 
-__all__ = ["eisner", "mst"]
+__all__ = ["eisner", "mst", "orient", "spanning_tree", "undirected"]

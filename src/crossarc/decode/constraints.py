@@ -28,33 +28,66 @@ def constrained(
     """
     scores = scores.copy()
     if forbidden is not None:
-        mask = np.asarray(forbidden)
-        if mask.shape != scores.shape or mask.dtype != np.bool_:
-            raise DecodeError(
-                f"forbidden must be booleans of the shape {scores.shape} of the scores, not {mask.dtype} {mask.shape}"
-            )
+        scores[checked_mask(forbidden, scores.shape)] = -np.inf
+    if required is not None:
+        rows, heads = checked_heads(required, scores.shape, lengths)
+        kept = scores[*rows, heads]
+        scores[rows] = -np.inf
+        scores[*rows, heads] = kept
+    return scores
+
+
+def undirected_constrained(
+    scores: NDArray[np.float64],
+    lengths: NDArray[np.int32] | None,
+    required: ArrayLike | None,
+    forbidden: ArrayLike | None,
+) -> NDArray[np.float64]:
+    """The same for edges: -inf where an edge is forbidden either way, inf where it is required."""
+    scores = scores.copy()
+    if forbidden is not None:
+        mask = checked_mask(forbidden, scores.shape).copy()
+        mask[..., 0, :] = False
+        mask |= np.swapaxes(mask, -1, -2)
         scores[mask] = -np.inf
     if required is not None:
-        heads = np.asarray(required)
-        if heads.shape != scores.shape[:-1] or heads.dtype.kind not in "iu":
-            raise DecodeError(
-                f"required must be integers of the shape {scores.shape[:-1]} of the heads, -1 where a word is free, "
-                f"not {heads.dtype} {heads.shape}"
-            )
-        width = scores.shape[-1]
-        words = np.arange(width)
-        longest = np.full(heads.shape[:-1], width - 1) if lengths is None else np.asarray(lengths).reshape(heads.shape[:-1])
-        used = (words > 0) & (words <= longest[..., None])
-        wrong = np.argwhere(used & ((heads < -1) | (heads > longest[..., None]) | (heads == words)))
-        if len(wrong):
-            where = tuple(int(place) for place in wrong[0])
-            cell = f"required[{', '.join(map(str, where))}]"
-            raise DecodeError(f"{cell} is {heads[where]}; word {where[-1]} can have -1 or another node of its sentence")
-        rows = np.nonzero(used & (heads >= 0))
-        kept = scores[*rows, heads[rows]]
-        scores[rows] = -np.inf
-        scores[*rows, heads[rows]] = kept
+        rows, heads = checked_heads(required, scores.shape, lengths)
+        contrary = np.isneginf(scores[*rows, heads])
+        scores[*rows, heads] = np.inf
+        scores[*rows[:-1], heads, rows[-1]] = np.inf
+        for *sentence, word in np.stack(rows, axis=1)[contrary]:  # no edge is left for a word that needs a forbidden one
+            scores[*sentence, word, :] = scores[*sentence, :, word] = -np.inf
     return scores
+
+
+def checked_mask(forbidden: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """The forbidden arcs as booleans."""
+    mask = np.asarray(forbidden)
+    if mask.shape != shape or mask.dtype != np.bool_:
+        raise DecodeError(f"forbidden must be booleans of the shape {shape} of the scores, not {mask.dtype} {mask.shape}")
+    return mask
+
+
+def checked_heads(
+    required: ArrayLike, shape: tuple[int, ...], lengths: NDArray[np.int32] | None
+) -> tuple[tuple[NDArray[np.intp], ...], NDArray[np.int64]]:
+    """The words that have a required head, as indices of rows of the scores, and that head."""
+    heads = np.asarray(required)
+    if heads.shape != shape[:-1] or heads.dtype.kind not in "iu":
+        raise DecodeError(
+            f"required must be integers of the shape {shape[:-1]} of the heads, -1 where a word is free, "
+            f"not {heads.dtype} {heads.shape}"
+        )
+    words = np.arange(shape[-1])
+    longest = np.full(shape[:-2], shape[-1] - 1) if lengths is None else np.asarray(lengths).reshape(shape[:-2])
+    used = (words > 0) & (words <= longest[..., None])
+    wrong = np.argwhere(used & ((heads < -1) | (heads > longest[..., None]) | (heads == words)))
+    if len(wrong):
+        where = tuple(int(place) for place in wrong[0])
+        cell = f"required[{', '.join(map(str, where))}]"
+        raise DecodeError(f"{cell} is {heads[where]}; word {where[-1]} can have -1 or another node of its sentence")
+    rows = np.nonzero(used & (heads >= 0))
+    return rows, heads[rows].astype(np.int64)
 
 
 def explain(

@@ -7,7 +7,8 @@ cdef enum Outcome:
     NO_SINGLE_ROOT = 2      # there are trees, but each hangs several words from node 0
     NO_PROJECTIVE_TREE = 3
     NOT_CONNECTED = 4       # an undirected graph in several pieces
-    BAD_SCORE = 5           # NaN, infinite or too large
+    NOT_SYMMETRIC = 5
+    BAD_SCORE = 6           # NaN, infinite or too large
 
 
 cdef class Decoder:

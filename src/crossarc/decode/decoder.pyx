@@ -40,6 +40,10 @@ cdef class Decoder:
         """Set heads[1..n]; the score of the arc from h to d is scores[d * stride + h]. Scores must be sound."""
         return NO_TREE
 
+    def constrain(self, scores, lengths, required, forbidden):
+        """A copy of the scores in which constraints hold."""
+        return constrained(scores, lengths, required, forbidden)
+
     def twin(self):
         """Another decoder with the same options, for another thread."""
         return type(self)(self.single_root)
@@ -155,8 +159,8 @@ cdef token_t best_of(const score_t* row, token_t begin, token_t end, score_t* be
     return h
 
 
-cdef int solve_some(Matrices matrices, Decoder decoder, Py_ssize_t begin, Py_ssize_t end, token_t* heads,
-                    int8_t* outcomes) except -1 nogil:
+cdef int solve_some(Matrices matrices, Decoder decoder, Py_ssize_t begin, Py_ssize_t end, bint checked,
+                    token_t* heads, int8_t* outcomes) noexcept nogil:
     """Decode the sentences begin..end-1."""
     cdef Py_ssize_t s
     cdef const score_t* scores
@@ -164,7 +168,7 @@ cdef int solve_some(Matrices matrices, Decoder decoder, Py_ssize_t begin, Py_ssi
     for s in range(begin, end):
         n = matrices.length(s)
         scores = matrices.matrix(s)
-        if is_sound(scores, matrices.width, n):
+        if checked or is_sound(scores, matrices.width, n):
             outcomes[s] = decoder.solve(scores, matrices.width, n, heads + s * matrices.width)
         else:
             outcomes[s] = BAD_SCORE
@@ -179,8 +183,11 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
     cdef token_t* heads
     cdef int8_t outcome = SOLVED
     cdef int8_t[::1] outcomes
+    cdef bint checked = False
     if required is not None or forbidden is not None:
-        matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
+        check_all(matrices)
+        checked = True
+        matrices = Matrices(decoder.constrain(matrices.array, matrices.lengths, required, forbidden), lengths)
     if matrices.single and matrices.longest == matrices.width - 1:      # the short way, for it counts in small sentences
         found = np.empty(matrices.width, dtype=np.int32)
         one = found
@@ -188,7 +195,7 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
         decoder.reserve(matrices.longest)
         heads = &one[0]
         with nogil:
-            solve_some(matrices, decoder, 0, 1, heads, &outcome)
+            solve_some(matrices, decoder, 0, 1, checked, heads, &outcome)
         if outcome != SOLVED:
             raise failure(decoder, scores, lengths, required, forbidden, 0, outcome)
         return found
@@ -198,38 +205,50 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
         many = found
         outcomes = kinds
         heads = &many[0, 0]
-        share(threads, matrices.size, decoder, matrices, <size_t>heads, <size_t>&outcomes[0])
+        share(threads, matrices.size, decoder, matrices, checked, <size_t>heads, <size_t>&outcomes[0])
         wrong = np.flatnonzero(kinds)
         if wrong.size:
             raise failure(decoder, scores, lengths, required, forbidden, wrong[0], kinds[wrong[0]])
     return found[0] if matrices.single else found
 
 
-def share(threads, size, decoder, matrices, heads, outcomes):
+def share(threads, size, decoder, matrices, checked, heads, outcomes):
     """Have threads decode a batch in small shares; the result does not depend on who takes which."""
     if not (isinstance(threads, int) and threads >= 1):
         raise DecodeError(f"threads must be 1 or more, not {threads!r}")
     begins = range(0, size, SHARE)
     threads = min(threads, len(begins))
     if threads == 1:
-        solve_shares(decoder, matrices, iter((0,)), size, size, heads, outcomes)
+        solve_shares(decoder, matrices, checked, iter((0,)), size, size, heads, outcomes)
         return
     shares = iter(begins)
     with ThreadPoolExecutor(threads) as pool:
-        jobs = [pool.submit(solve_shares, decoder.twin() if thread else decoder, matrices, shares, SHARE, size, heads,
-                            outcomes) for thread in range(threads)]
+        jobs = [pool.submit(solve_shares, decoder.twin() if thread else decoder, matrices, checked, shares, SHARE, size,
+                            heads, outcomes) for thread in range(threads)]
         for job in jobs:
             job.result()
 
 
-def solve_shares(Decoder decoder, Matrices matrices, begins, Py_ssize_t step, Py_ssize_t size, size_t heads,
-                 size_t outcomes):
+def solve_shares(Decoder decoder, Matrices matrices, bint checked, begins, Py_ssize_t step, Py_ssize_t size,
+                 size_t heads, size_t outcomes):
     """Take shares until none is left."""
     cdef Py_ssize_t begin
     decoder.reserve(matrices.longest)
     for begin in begins:
         with nogil:
-            solve_some(matrices, decoder, begin, min(begin + step, size), <token_t*>heads, <int8_t*>outcomes)
+            solve_some(matrices, decoder, begin, min(begin + step, size), checked, <token_t*>heads, <int8_t*>outcomes)
+
+
+def check_all(Matrices matrices):
+    """Raise for the first score that cannot be used."""
+    cdef Py_ssize_t s, wrong = -1
+    with nogil:
+        for s in range(matrices.size):
+            if not is_sound(matrices.matrix(s), matrices.width, matrices.length(s)):
+                wrong = s
+                break
+    if wrong >= 0:
+        raise failure(None, matrices.array, matrices.lengths, None, None, wrong, BAD_SCORE)
 
 
 def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, outcome):
@@ -240,6 +259,8 @@ def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, out
     place = "" if matrices.single else f"sentence {sentence}: "
     if outcome == BAD_SCORE:
         return bad_score(whole[:n + 1, :n + 1], place)
+    if outcome == NOT_SYMMETRIC:
+        return not_symmetric(whole[:n + 1, :n + 1], place)
     if required is not None:
         required = np.asarray(required) if matrices.single else np.asarray(required)[sentence]
         required = required[:n + 1]
@@ -248,7 +269,7 @@ def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, out
         forbidden = forbidden[:n + 1, :n + 1]
 
     def solvable(required, forbidden):
-        return is_solvable(decoder, constrained(array, None, required, forbidden))
+        return is_solvable(decoder, decoder.constrain(array, None, required, forbidden))
 
     array = np.ascontiguousarray(whole[:n + 1, :n + 1])
     if required is None and forbidden is None:
@@ -277,3 +298,10 @@ def bad_score(scores, place):
     value = "NaN" if np.isnan(scores[dependent, head]) else f"{scores[dependent, head]:g}"
     return DecodeError(f"{place}scores[{dependent}, {head}] is {value}; scores are numbers below 1e300 in size, or -inf "
                        "for an arc that may not be")
+
+
+def not_symmetric(scores, place):
+    """The error that names two scores that ought to be one."""
+    d, h = np.argwhere(np.tril(scores[1:, 1:] != scores[1:, 1:].T, -1))[0] + 1
+    return DecodeError(f"{place}scores[{d}, {h}] is {scores[d, h]:g} but scores[{h}, {d}] is {scores[h, d]:g}; an "
+                       "undirected decoder needs one score for both, such as their mean")
