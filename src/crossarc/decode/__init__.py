@@ -2,7 +2,20 @@
 
 from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.eisner import eisner
+from crossarc.decode.enhancement import enhance
+from crossarc.decode.labels import best_labels, labels_of
 from crossarc.decode.orientation import orient
+from crossarc.decode.sparse import mst_sparse
 from crossarc.decode.undirected import spanning_tree, undirected
 
-__all__ = ["eisner", "mst", "orient", "spanning_tree", "undirected"]
+__all__ = [
+    "best_labels",
+    "eisner",
+    "enhance",
+    "labels_of",
+    "mst",
+    "mst_sparse",
+    "orient",
+    "spanning_tree",
+    "undirected",
+]

@@ -14,12 +14,11 @@ Such an edge is in no best forest. The method is King's (1997) in the form of Ha
 All steps but the comparisons are O(1) a node or edge; the comparisons are O(m) by Komlos.
 """
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
 
 from crossarc.core.typedefs cimport int32_t, int64_t, score_t, token_t, uint8_t, uint32_t
 
-from crossarc.decode.boruvka cimport choose_edges, contract, join
-from crossarc.decode.edges cimport Edge, is_better
+from crossarc.decode.boruvka cimport Pick, choose_edges, contract, join
+from crossarc.decode.edges cimport AHEAD, Edge, is_better, prefetch
 
 cdef extern from *:
     """
@@ -54,8 +53,17 @@ cdef struct Node:
     uint32_t inlabel        # Schieber and Vishkin: the path of the tree's decomposition that it is on
     uint32_t above          # the paths met on the way up, as bits
     uint32_t asked          # depths at which questions from below end
-    token_t answers         # of a leaf: where the worst edges for `asked` begin
+    token_t leaf            # the node of the graph if it is a leaf, else -1
     uint8_t depth
+
+
+cdef struct Leaf:
+    # What is asked of a node of the graph, by its number.
+    uint32_t inlabel
+    uint32_t above
+    uint32_t asked
+    token_t answers         # where the worst edges for `asked` begin
+    token_t depth
 
 
 cdef inline uint32_t below(int32_t depth) noexcept nogil:
@@ -88,31 +96,25 @@ cdef inline bint is_worse(const Worst* edge, const Worst* other) noexcept nogil:
     return is_better(other.weight, other.name, edge.weight, edge.name)
 
 
-cdef token_t build(Edge* forest, token_t count, token_t n, token_t* up, Worst* edge, token_t* scratch,
+cdef token_t build(Edge* forest, token_t count, token_t n, token_t* up, Worst* edge, Pick* picks, token_t* part,
                    int64_t* comparisons) noexcept nogil:
     """The Boruvka tree: up[b] is the node above b, -1 for the root of a tree; leaves are 0..n-1. Gives its size."""
-    cdef token_t* best = scratch
-    cdef token_t* above = scratch + n
-    cdef token_t* part = scratch + 2 * n
     cdef token_t base = 0, v, parts
-    cdef const Edge* own
     while n:
-        comparisons[0] += choose_edges(forest, count, n, best)
-        parts = join(forest, n, best, above, part)
+        comparisons[0] += choose_edges(forest, count, n, picks)
+        parts = join(n, picks, part)
         for v in range(n):
             up[base + v] = base + n + part[v] if part[v] >= 0 else -1
-            if best[v] >= 0:
-                own = forest + best[v]
-                edge[base + v].weight = own.weight
-                edge[base + v].name = own.name
+            edge[base + v].weight = picks[v].weight
+            edge[base + v].name = picks[v].name
         count = contract(forest, count, part)
         base += n
         n = parts
     return base
 
 
-cdef void lay_out(const token_t* up, const Worst* edge, token_t size, token_t* extent, token_t* cursor, token_t* place,
-                  Node* nodes, uint8_t* tops) noexcept nogil:
+cdef void lay_out(const token_t* up, const Worst* edge, token_t size, token_t n, token_t* extent, token_t* cursor,
+                  token_t* place, Node* nodes, uint8_t* tops) noexcept nogil:
     """Place the tree in preorder, with the labels of Schieber and Vishkin. Parents have greater numbers."""
     cdef token_t b, p, free_place = 2
     for b in range(size):
@@ -133,6 +135,7 @@ cdef void lay_out(const token_t* up, const Worst* edge, token_t size, token_t* e
             nodes[p].edge = edge[b]
         place[b] = p
         cursor[b] = p + 1
+        nodes[p].leaf = b if b < n else -1
         label(nodes + p, nodes + nodes[p].parent, p, extent[b], tops)
 
 
@@ -151,7 +154,7 @@ cdef inline void label(Node* node, const Node* parent, token_t place, token_t ex
     tops[node.inlabel] = node.depth
 
 
-cdef inline int32_t climb(const Node* x, uint32_t inlabel, int32_t level, const uint8_t* tops) noexcept nogil:
+cdef inline int32_t climb(const Leaf* x, uint32_t inlabel, int32_t level, const uint8_t* tops) noexcept nogil:
     """The depth of the lowest ancestor of x that is on a given path."""
     cdef int32_t k
     if x.inlabel == inlabel:
@@ -160,7 +163,7 @@ cdef inline int32_t climb(const Node* x, uint32_t inlabel, int32_t level, const 
     return tops[(x.inlabel & ~below(k + 1)) | (<uint32_t>1 << k)] - 1
 
 
-cdef inline int32_t meeting_depth(const Node* x, const Node* y, const uint8_t* tops) noexcept nogil:
+cdef inline int32_t meeting_depth(const Leaf* x, const Leaf* y, const uint8_t* tops) noexcept nogil:
     """The depth of the lowest common ancestor."""
     cdef int32_t i, level
     cdef uint32_t inlabel
@@ -172,19 +175,20 @@ cdef inline int32_t meeting_depth(const Node* x, const Node* y, const uint8_t* t
     return min(climb(x, inlabel, level, tops), climb(y, inlabel, level, tops))
 
 
-cdef void answer(Node* nodes, token_t size, const uint8_t* is_leaf, Worst* answers, int64_t* comparisons) noexcept nogil:
+cdef void answer(const Node* nodes, token_t size, const Leaf* leaves, Worst* answers,
+                 int64_t* comparisons) noexcept nogil:
     """The worst edge from every leaf up to each depth that is asked about."""
-    cdef token_t path[34]
+    cdef Worst path[34]
     cdef uint32_t worst[34]             # by depth of the path: where its worst edges are, as depths
-    cdef token_t p
+    cdef token_t p, at
     cdef int32_t depth, low, high, middle
     cdef uint32_t known, asked
-    cdef Node* node
+    cdef const Node* node
     worst[0] = 0
     for p in range(2, size + 2):
         node = nodes + p
         depth = node.depth
-        path[depth] = p
+        path[depth] = node.edge
         asked = node.asked
         if not asked:
             worst[depth] = 0
@@ -195,85 +199,123 @@ cdef void answer(Node* nodes, token_t size, const uint8_t* is_leaf, Worst* answe
         while low < high:               # how many of the known ones are worse than the new edge
             middle = (low + high) >> 1
             comparisons[0] += 1
-            if is_worse(&nodes[path[nth_bit(known, middle)]].edge, &node.edge):
+            if is_worse(&path[nth_bit(known, middle)], &node.edge):
                 low = middle + 1
             else:
                 high = middle
         if low < bits(known):
             known &= below(nth_bit(known, low))
         known = worst[depth] = successors(asked, known | (<uint32_t>1 << depth))
-        if is_leaf[p]:
-            high = node.answers
+        if node.leaf >= 0:
+            at = leaves[node.leaf].answers
             while asked:
-                answers[high] = nodes[path[low_bit(successors(asked & (0 - asked), known))]].edge
-                high += 1
+                answers[at] = path[low_bit(successors(asked & (0 - asked), known))]
+                at += 1
                 asked &= asked - 1
 
 
-cdef inline bint is_heavy(const Edge* edge, const Node* leaf, int32_t depth, const Worst* answers) noexcept nogil:
-    cdef const Worst* worst = answers + leaf.answers + bits(leaf.asked & below(depth))
-    return is_better(worst.weight, worst.name, edge.weight, edge.name)
+cdef inline const Worst* answer_of(const Leaf* leaf, int32_t depth, const Worst* answers) noexcept nogil:
+    return answers + leaf.answers + bits(leaf.asked & below(depth))
 
 
-cdef token_t drop_heavy(Edge* edges, token_t m, token_t n, const token_t* forest, token_t count,
-                        int64_t* comparisons) noexcept nogil:
-    """Keep the edges that are not F-heavy, F being the edges at `forest`; gives how many, -1 if memory ran out."""
+cdef void ask(const Edge* edges, token_t m, Leaf* leaves, const uint8_t* tops, uint8_t* depths) noexcept nogil:
+    """Note with both ends of every edge how far up its path goes; those the forest does not join are light."""
+    cdef token_t i
+    cdef int32_t depth
+    cdef Leaf* left
+    cdef Leaf* right
+    for i in range(m):
+        if i + AHEAD < m:
+            prefetch(leaves + edges[i + AHEAD].left)
+            prefetch(leaves + edges[i + AHEAD].right)
+        if depths[i] != OPEN:
+            continue
+        left = leaves + edges[i].left
+        right = leaves + edges[i].right
+        depth = meeting_depth(left, right, tops)
+        depths[i] = <uint8_t>depth
+        if depth:
+            left.asked |= <uint32_t>1 << depth
+            right.asked |= <uint32_t>1 << depth
+        else:
+            depths[i] = LIGHT
+
+
+cdef token_t sift(Edge* edges, token_t m, const Leaf* leaves, const uint8_t* depths, const Worst* answers,
+                  int64_t* comparisons) noexcept nogil:
+    """Keep the edges that are better than some edge of their path; gives how many."""
+    cdef token_t i, ahead, kept = 0
+    cdef const Worst* worst
+    for i in range(m):
+        ahead = i + 2 * AHEAD
+        if ahead < m:
+            prefetch(leaves + edges[ahead].left)
+            prefetch(leaves + edges[ahead].right)
+        ahead = i + AHEAD
+        if ahead < m and depths[ahead] < LIGHT:
+            prefetch(answer_of(leaves + edges[ahead].left, depths[ahead], answers))
+            prefetch(answer_of(leaves + edges[ahead].right, depths[ahead], answers))
+        if depths[i] == HEAVY:
+            continue
+        if depths[i] != LIGHT:
+            worst = answer_of(leaves + edges[i].left, depths[i], answers)
+            comparisons[0] += 1
+            if is_better(worst.weight, worst.name, edges[i].weight, edges[i].name):
+                worst = answer_of(leaves + edges[i].right, depths[i], answers)
+                comparisons[0] += 1
+                if is_better(worst.weight, worst.name, edges[i].weight, edges[i].name):
+                    continue
+        edges[kept] = edges[i]
+        kept += 1
+    return kept
+
+
+cdef token_t drop_heavy(Edge* edges, token_t m, token_t n, const token_t* forest, token_t count, uint8_t* depths,
+                        Pick* picks, token_t* part, int64_t* comparisons) noexcept nogil:
+    """Keep the edges that are not F-heavy, F being the edges at `forest`; gives how many, -1 if memory ran out.
+
+    `depths` says what is known of each edge: OPEN, LIGHT or HEAVY. `picks` and `part` have room for n.
+    """
     cdef size_t most = 2 * <size_t>n + 2
-    cdef size_t scratch_size = most * (4 * sizeof(token_t) + sizeof(Worst)) + 3 * <size_t>n * sizeof(token_t)
     cdef Edge* own = <Edge*>malloc((<size_t>count + 1) * sizeof(Edge))
     cdef Node* nodes = <Node*>malloc(most * sizeof(Node))
-    cdef Worst* edge = <Worst*>malloc(scratch_size)
-    cdef uint8_t* depths = <uint8_t*>malloc(<size_t>m + 3 * most)
+    cdef Leaf* leaves = <Leaf*>malloc(most * sizeof(Leaf))
+    cdef Worst* edge = <Worst*>malloc(most * sizeof(Worst))
+    cdef token_t* up = <token_t*>malloc(4 * most * sizeof(token_t))
+    cdef uint8_t* tops = <uint8_t*>malloc(2 * most)             # by label, which is below twice the size of the tree
     cdef Worst* answers = NULL
-    cdef token_t* place
-    cdef token_t* up
-    cdef uint8_t* tops
-    cdef uint8_t* is_leaf
-    cdef Node* left
-    cdef Node* right
     cdef token_t i, p, size, kept = -1, total = 0
-    cdef int32_t depth
-    if own != NULL and nodes != NULL and edge != NULL and depths != NULL:
-        tops = depths + m
-        is_leaf = tops + 2 * most       # labels are places, and those are below 2 n + 2
-        place = <token_t*>(edge + most)
-        up = place + most
+    cdef Node* node
+    cdef bint good = own != NULL and nodes != NULL and leaves != NULL and edge != NULL and up != NULL and tops != NULL
+    if good:
         for i in range(count):
             own[i] = edges[forest[i]]
-        size = build(own, count, n, up, edge, place + 4 * most, comparisons)
-        lay_out(up, edge, size, up + most, up + 2 * most, place, nodes, tops)
-        for i in range(m):
-            left = nodes + place[edges[i].left]
-            right = nodes + place[edges[i].right]
-            depth = meeting_depth(left, right, tops)
-            depths[i] = <uint8_t>depth
-            if depth:
-                left.asked |= <uint32_t>1 << depth
-                right.asked |= <uint32_t>1 << depth
-        memset(is_leaf, 0, most)
-        for i in range(n):
-            nodes[place[i]].answers = total
-            total += bits(nodes[place[i]].asked)
-            is_leaf[place[i]] = 1
+        size = build(own, count, n, up, edge, picks, part, comparisons)
+        lay_out(up, edge, size, n, up + most, up + 2 * most, up + 3 * most, nodes, tops)
+        for p in range(2, size + 2):
+            node = nodes + p
+            if node.leaf >= 0:
+                leaves[node.leaf].inlabel = node.inlabel
+                leaves[node.leaf].above = node.above
+                leaves[node.leaf].depth = node.depth
+                leaves[node.leaf].asked = 0
+        ask(edges, m, leaves, tops, depths)
         for p in range(size + 1, 1, -1):
-            left = nodes + nodes[p].parent
-            left.asked |= nodes[p].asked & below(left.depth)
+            node = nodes + p
+            if node.leaf >= 0:
+                node.asked = leaves[node.leaf].asked
+                leaves[node.leaf].answers = total
+                total += bits(node.asked)
+            nodes[node.parent].asked |= node.asked & below(nodes[node.parent].depth)
         answers = <Worst*>malloc((<size_t>total + 1) * sizeof(Worst))
         if answers != NULL:
-            answer(nodes, size, is_leaf, answers, comparisons)
-            kept = 0
-            for i in range(m):
-                if depths[i]:
-                    comparisons[0] += 1
-                    if is_heavy(edges + i, nodes + place[edges[i].left], depths[i], answers):
-                        comparisons[0] += 1
-                        if is_heavy(edges + i, nodes + place[edges[i].right], depths[i], answers):
-                            continue
-                edges[kept] = edges[i]
-                kept += 1
+            answer(nodes, size, leaves, answers, comparisons)
+            kept = sift(edges, m, leaves, depths, answers, comparisons)
     free(own)
     free(nodes)
+    free(leaves)
     free(edge)
-    free(depths)
+    free(up)
+    free(tops)
     free(answers)
     return kept

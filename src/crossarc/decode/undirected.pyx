@@ -277,7 +277,7 @@ def checked_indices(indices, m, name):
     array = np.unique(np.asarray([] if indices is None else indices))
     if array.size == 0:
         return np.empty(0, dtype=np.int64)
-    if array.dtype.kind not in "iu" or array[0] < 0 or array[-1] >= m:
+    if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= m:
         raise DecodeError(f"{name} must be indices of edges, 0..{m - 1}, not {indices!r}")
     return array.astype(np.int64)
 
