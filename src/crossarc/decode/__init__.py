@@ -4,6 +4,7 @@ from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.eisner import eisner
 from crossarc.decode.enhancement import enhance
 from crossarc.decode.labels import best_labels, labels_of
+from crossarc.decode.matrix_tree import log_partition, marginals
 from crossarc.decode.orientation import orient
 from crossarc.decode.sparse import mst_sparse
 from crossarc.decode.undirected import spanning_tree, undirected
@@ -13,6 +14,8 @@ __all__ = [
     "eisner",
     "enhance",
     "labels_of",
+    "log_partition",
+    "marginals",
     "mst",
     "mst_sparse",
     "orient",

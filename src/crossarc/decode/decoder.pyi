@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -16,3 +18,4 @@ def decode(
     forbidden: ArrayLike | None = None,
     threads: int = 1,
 ) -> NDArray[np.int32]: ...
+def share(threads: int, size: int, new_worker: Callable[[], Callable[[int, int], None]]) -> None: ...

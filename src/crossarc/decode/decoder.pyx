@@ -179,10 +179,8 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
     """The heads of each sentence by a decoder: int32, (n + 1,) or (sentences, N + 1), -1 for node 0 and padding."""
     cdef Matrices matrices = Matrices(scores, lengths)
     cdef token_t[::1] one
-    cdef token_t[:, ::1] many
     cdef token_t* heads
     cdef int8_t outcome = SOLVED
-    cdef int8_t[::1] outcomes
     cdef bint checked = False
     if required is not None or forbidden is not None:
         check_all(matrices)
@@ -200,43 +198,57 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
             raise failure(decoder, scores, lengths, required, forbidden, 0, outcome)
         return found
     found = np.full((matrices.size, matrices.width), -1, dtype=np.int32)
-    kinds = np.zeros(matrices.size, dtype=np.int8)
+    outcomes = np.zeros(matrices.size, dtype=np.int8)
     if matrices.size:
-        many = found
-        outcomes = kinds
-        heads = &many[0, 0]
-        share(threads, matrices.size, decoder, matrices, checked, <size_t>heads, <size_t>&outcomes[0])
-        wrong = np.flatnonzero(kinds)
+        share(threads, matrices.size, lambda: Solver(decoder, matrices, checked, found, outcomes))
+        wrong = np.flatnonzero(outcomes)
         if wrong.size:
-            raise failure(decoder, scores, lengths, required, forbidden, wrong[0], kinds[wrong[0]])
+            raise failure(decoder, scores, lengths, required, forbidden, wrong[0], outcomes[wrong[0]])
     return found[0] if matrices.single else found
 
 
-def share(threads, size, decoder, matrices, checked, heads, outcomes):
-    """Have threads decode a batch in small shares; the result does not depend on who takes which."""
+def share(threads, size, new_worker):
+    """Have threads do a batch, each with a worker of its own, a function of the first sentence and the one after the last.
+
+    Each takes every so many shares of a few sentences; the result does not depend on who takes which.
+    """
     if not (isinstance(threads, int) and threads >= 1):
         raise DecodeError(f"threads must be 1 or more, not {threads!r}")
-    begins = range(0, size, SHARE)
-    threads = min(threads, len(begins))
-    if threads == 1:
-        solve_shares(decoder, matrices, checked, iter((0,)), size, size, heads, outcomes)
+    threads = min(threads, (size + SHARE - 1) // SHARE)
+    if threads <= 1:
+        new_worker()(0, size)
         return
-    shares = iter(begins)
+
+    def work(thread):
+        worker = new_worker()
+        for begin in range(SHARE * thread, size, SHARE * threads):
+            worker(begin, min(begin + SHARE, size))
+
     with ThreadPoolExecutor(threads) as pool:
-        jobs = [pool.submit(solve_shares, decoder.twin() if thread else decoder, matrices, checked, shares, SHARE, size,
-                            heads, outcomes) for thread in range(threads)]
-        for job in jobs:
-            job.result()
+        for _ in pool.map(work, range(threads)):
+            pass
 
 
-def solve_shares(Decoder decoder, Matrices matrices, bint checked, begins, Py_ssize_t step, Py_ssize_t size,
-                 size_t heads, size_t outcomes):
-    """Take shares until none is left."""
-    cdef Py_ssize_t begin
-    decoder.reserve(matrices.longest)
-    for begin in begins:
+cdef class Solver:
+    """A decoder at work on a batch."""
+
+    cdef Decoder decoder
+    cdef Matrices matrices
+    cdef bint checked
+    cdef token_t[:, ::1] heads
+    cdef int8_t[::1] outcomes
+
+    def __init__(self, Decoder decoder, Matrices matrices, bint checked, heads, outcomes):
+        self.decoder = decoder.twin()
+        self.decoder.reserve(matrices.longest)
+        self.matrices = matrices
+        self.checked = checked
+        self.heads = heads
+        self.outcomes = outcomes
+
+    def __call__(self, Py_ssize_t begin, Py_ssize_t end):
         with nogil:
-            solve_some(matrices, decoder, begin, min(begin + step, size), checked, <token_t*>heads, <int8_t*>outcomes)
+            solve_some(self.matrices, self.decoder, begin, end, self.checked, &self.heads[0, 0], &self.outcomes[0])
 
 
 def check_all(Matrices matrices):
