@@ -3,6 +3,7 @@
 from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.eisner import eisner
 from crossarc.decode.enhancement import enhance
+from crossarc.decode.kbest import kbest
 from crossarc.decode.labels import best_labels, labels_of
 from crossarc.decode.matrix_tree import log_partition, marginals
 from crossarc.decode.orientation import orient
@@ -13,6 +14,7 @@ __all__ = [
     "best_labels",
     "eisner",
     "enhance",
+    "kbest",
     "labels_of",
     "log_partition",
     "marginals",

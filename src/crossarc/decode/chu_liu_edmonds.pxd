@@ -19,6 +19,7 @@ cdef struct Parts:
     token_t* final
     token_t* first
     token_t* next
+    token_t* entry              # which of these its arc enters, known after `expand`
     # By part: its words as a list linked by `following`, and how many.
     token_t* words
     token_t* last

@@ -24,7 +24,7 @@ from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Decoder, O
 from crossarc.decode.decoder import decode
 
 cdef enum:
-    BY_PART = 9             # arrays of 2 n + 2 tokens
+    BY_PART = 10            # arrays of 2 n + 2 tokens
     BY_WORD = 4             # arrays of n + 1 tokens
     UNSEEN = -1
     DONE = -2
@@ -50,11 +50,12 @@ cdef int reserve_parts(Parts* parts, token_t n) except -1:
     parts.size = at + 12 * size
     parts.tag = at + 14 * size
     parts.place = at + 16 * size
-    parts.following = at + 18 * size
-    parts.label = at + 19 * size
-    parts.owner = at + 20 * size
-    parts.path = at + 21 * size
-    parts.rows = <score_t*>(at + 22 * size)
+    parts.entry = at + 18 * size
+    parts.following = at + 20 * size
+    parts.label = at + 21 * size
+    parts.owner = at + 22 * size
+    parts.path = at + 23 * size
+    parts.rows = <score_t*>(at + 24 * size)
     return 0
 
 
@@ -219,6 +220,7 @@ cdef void expand(Parts* parts, token_t* heads) noexcept nogil:
                 entry = child
             child = parts.next[child]
         parts.final[entry] = h
+        parts.entry[part] = entry
     for k in range(1, n + 1):
         heads[k] = parts.final[k]
 
