@@ -6,8 +6,8 @@ and required, and the set is split in the same way when its best tree is given o
 ties do no harm.
 
 Few sets have to be decoded, for the contraction of the best tree bounds what a tree must lose that lacks one of its
-arcs: the part that chose the arc must be entered by another one, and the least that costs is in the part's row. Sets
-are tried in the order of these bounds, and none whose bound is worse than a tree at hand.
+arcs. It says of every arc what it falls short of; these add up, so a tree loses at least what its arcs fall short of.
+Sets are tried in the order of these bounds, and none whose bound is worse than a tree at hand.
 """
 import numpy as np
 
@@ -33,7 +33,7 @@ cdef struct Found:
     score_t key             # its score until it is given out, then the bound of the next set to try
     token_t parent
     token_t branch
-    token_t next            # of its arcs, the next to do without; -1 until it is given out
+    token_t next            # how many of the sets that it splits the rest in were tried; -1 until it is given out
     token_t free            # how many of its arcs are free, in `order`
 
 
@@ -44,113 +44,77 @@ cdef struct Search:
     Py_ssize_t stride
     score_t* grid           # the scores with the constraints of a set
     Parts parts
-    token_t* up             # by part: the part it is in, or -1
-    token_t* sequence       # the words so that each part is a run of them
-    token_t* position       # by word, its place there
+    token_t* entered        # by part: whether the arc of the part around it is its own
     int8_t* fixed           # by word: its head is required in the set at hand
     Found* found
     token_t* heads          # of each tree found, n + 1
-    token_t* order          # its free words, those first whose arcs are cheapest to do without
-    score_t* loss           # what doing without costs at least, in that order
+    token_t* order          # its free words, in the order by which the rest is split
+    score_t* loss           # in that order: what a tree loses at least that lacks the arc
+    token_t* trial          # places in the order, the least losses first
     int64_t count
     int64_t room
 
 
-cdef score_t cheapest_loss(Search* search, token_t part) noexcept nogil:
+cdef score_t cheapest_loss(const Search* search, token_t part, bint counted) noexcept nogil:
     """What it costs at least to enter a part by another arc than the one it chose.
 
-    An arc from far outside enters the parts around as well, and is measured at the outermost: what it falls short of
-    there may be less, as those parts were entered at a loss already.
+    `counted` says that arcs from node 0 counted for more than any score: then a part that did without cannot take one.
     """
-    cdef Parts* parts = &search.parts
+    cdef const Parts* parts = &search.parts
     cdef const score_t* row = row_of(parts, part)
-    cdef score_t best = -INFINITY, around = 0, inner = 0
     cdef token_t chosen = parts.head[part]
-    cdef token_t low = search.position[parts.words[part]], high = search.position[parts.last[part]]
-    cdef token_t p, h, child, wide_low, wide_high, outer = part
-    while True:
-        p = search.up[outer]
-        wide_low = search.position[parts.words[p]] if p >= 0 else 0
-        wide_high = search.position[parts.last[p]] if p >= 0 else search.n - 1
-        while low > wide_low:
-            low -= 1
-            h = search.sequence[low]
-            if h != chosen and row[h] - around > best:
-                best = row[h] - around
-        while high < wide_high:
-            high += 1
-            h = search.sequence[high]
-            if h != chosen and row[h] - around > best:
-                best = row[h] - around
-        if p < 0:
-            break
-        around += parts.value[p]
-        outer = p
-    # With a single root, a second arc from node 0 is no way out; another one in its stead is.
-    if chosen != 0 and (not search.single_root or parts.head[outer] == 0) and row[0] - around > best:
-        best = row[0] - around
-    # The chosen head may lead to another word of the part; such an arc goes no further than the chosen one.
-    outer = part
+    cdef token_t h, child, outer = part
+    cdef score_t best = -INFINITY, inner = 0, value
+    for h in range(1 if counted else 0, search.n + 1):
+        if h != chosen and h != part and row[h] > best:
+            best = row[h]
+    # The chosen head may lead to another word of the part.
     while outer > search.n:
         child = parts.first[outer]
         while child >= 0:
-            if child != parts.entry[outer] and row_of(parts, child)[chosen] - parts.value[child] - inner > best:
-                best = row_of(parts, child)[chosen] - parts.value[child] - inner
+            value = row_of(parts, child)[chosen] - parts.value[child] - inner
+            if child != parts.entry[outer] and value > best:
+                best = value
             child = parts.next[child]
         outer = parts.entry[outer]
         inner += parts.value[outer]
     return parts.value[part] - best
 
 
-cdef void bound_losses(Search* search, const token_t* heads, score_t* by_word) noexcept nogil:
-    """For each arc of the tree that was just found, what doing without it costs at least."""
+cdef token_t bound_losses(Search* search, bint counted, token_t* order, score_t* loss) noexcept nogil:
+    """The free words of the tree that was just found, those of outer parts first, and what each arc's loss costs.
+
+    Gives how many there are. Only the part that chose the arc has to be looked at: the arcs of the parts around it
+    come first in the order, so the trees that lack this one have those, and an arc from outside that entered such a
+    part a second time would lose what it gains by that.
+    """
     cdef Parts* parts = &search.parts
-    cdef token_t n = search.n
-    cdef token_t part, child, d, at = 0
+    cdef token_t part, child, d, count = 0
+    cdef token_t* entered = search.entered
     for part in range(1, parts.count):
-        search.up[part] = -1
-    for part in range(n + 1, parts.count):
-        child = parts.first[part]
-        while child >= 0:
-            search.up[child] = part
-            child = parts.next[child]
-    for part in range(1, parts.count):          # a list of words runs on into the parts that were joined to it
-        if search.up[part] < 0:
-            d = parts.words[part]
-            while True:
-                search.sequence[at] = d
-                search.position[d] = at
-                at += 1
-                if d == parts.last[part]:
-                    break
-                d = parts.following[d]
-    for part in range(1, parts.count):
-        if search.up[part] >= 0 and parts.entry[search.up[part]] == part:
-            continue                            # its arc gave way to that of the part around it
+        entered[part] = False
+    for part in range(parts.count - 1, 0, -1):      # later parts are not inside earlier ones
+        if part > search.n:
+            entered[parts.entry[part]] = True
+        if entered[part]:
+            continue                                # its arc gave way to that of the part around it
         d = part
-        while d > n:
+        while d > search.n:
             d = parts.entry[d]
-        by_word[d] = cheapest_loss(search, part)
+        if not search.fixed[d]:
+            order[count] = d
+            loss[count] = cheapest_loss(search, part, counted)
+            count += 1
+    return count
 
 
-cdef void bound_greedy_losses(Search* search, const token_t* heads, score_t* by_word) noexcept nogil:
-    """The same for a tree of every word's best head: the loss to its second best."""
-    cdef const score_t* row
-    cdef score_t second
-    cdef token_t d, h
+cdef void take_greedy(Search* search, const token_t* heads) noexcept nogil:
+    """Set the parts for a tree of every word's best head, which needed no contraction."""
+    cdef Parts* parts = &search.parts
+    cdef token_t d
     for d in range(1, search.n + 1):
-        row = search.grid + d * <Py_ssize_t>(search.n + 1)
-        second = -INFINITY
-        for h in range(search.n + 1):
-            if h != d and h != heads[d] and row[h] > second:
-                second = row[h]
-        by_word[d] = row[heads[d]] - second
-
-
-cdef inline void add_slack(score_t* loss, score_t scale) noexcept nogil:
-    """Bounds were rounded on the way; keep them on the safe side."""
-    if loss[0] < INFINITY:
-        loss[0] -= 1e-10 * (scale + fabs(loss[0]))
+        parts.head[d] = heads[d]
+        parts.value[d] = search.grid[d * <Py_ssize_t>(search.n + 1) + heads[d]]
 
 
 cdef void restrict(Search* search, token_t tree, token_t branch) noexcept nogil:
@@ -190,43 +154,41 @@ cdef bint add_best(Search* search, token_t parent, token_t branch) noexcept nogi
     cdef Found* tree
     cdef token_t* heads
     cdef token_t* order
+    cdef token_t* trial
     cdef score_t* loss
-    cdef score_t* by_word = search.grid             # its row 0, which nothing else uses
     cdef score_t scale = 0, mine
-    cdef token_t d, i, at
+    cdef bint counted = search.single_root
+    cdef token_t d, i, k
     if search.count == search.room and not make_room(search):
         return False
     tree = search.found + search.count
     heads = search.heads + search.count * size
     order = search.order + search.count * size
+    trial = search.trial + search.count * size
     loss = search.loss + search.count * size
     hold_matrix(parts, search.grid, size, n)
     heads[0] = -1
     if choose_greedily(parts, search.single_root, heads):
-        bound_greedy_losses(search, heads, by_word)
+        take_greedy(search, heads)
+        counted = False
     elif contract(parts, search.single_root) == SOLVED:
         expand(parts, heads)
-        bound_losses(search, heads, by_word)
     else:
         return True
     tree.score = 0
-    tree.free = 0
     for d in range(1, n + 1):
         tree.score += search.scores[d * search.stride + heads[d]]
         scale += fabs(search.scores[d * search.stride + heads[d]])
-    for d in range(1, n + 1):                       # insertion sort: short, and nearly all come late
-        if search.fixed[d]:
-            continue
-        mine = by_word[d]
-        add_slack(&mine, scale)
-        i = tree.free
-        while i and loss[i - 1] > mine:
-            loss[i] = loss[i - 1]
-            order[i] = order[i - 1]
+    tree.free = bound_losses(search, counted, order, loss)
+    for k in range(tree.free):
+        mine = loss[k]
+        if mine < INFINITY:                         # rounded on the way; keep it on the safe side
+            loss[k] = mine = mine - 1e-10 * (scale + fabs(mine))
+        i = k
+        while i and loss[trial[i - 1]] > mine:
+            trial[i] = trial[i - 1]
             i -= 1
-        loss[i] = mine
-        order[i] = d
-        tree.free += 1
+        trial[i] = k
     tree.key = tree.score
     tree.parent = parent
     tree.branch = branch
@@ -251,6 +213,10 @@ cdef bint make_room(Search* search) noexcept nogil:
     if order == NULL:
         return False
     search.order = order
+    cdef token_t* trial = <token_t*>realloc(search.trial, cells * sizeof(token_t))
+    if trial == NULL:
+        return False
+    search.trial = trial
     cdef score_t* loss = <score_t*>realloc(search.loss, cells * sizeof(score_t))
     if loss == NULL:
         return False
@@ -264,7 +230,7 @@ cdef int64_t search_best(Search* search, int64_t k, token_t* heads, Py_ssize_t s
     cdef int64_t given = 0, t, best
     cdef Found* tree
     cdef Py_ssize_t size = search.n + 1
-    cdef token_t d
+    cdef token_t d, branch
     search.count = 0
     for d in range(1, search.n + 1):
         memcpy(search.grid + d * size, search.scores + d * search.stride, size * sizeof(score_t))
@@ -285,12 +251,14 @@ cdef int64_t search_best(Search* search, int64_t k, token_t* heads, Py_ssize_t s
             scores[given] = tree.score
             given += 1
         else:
-            restrict(search, <token_t>best, tree.next - 1)
-            if not add_best(search, <token_t>best, tree.next - 1):
+            branch = search.trial[best * size + tree.next - 1]
+            restrict(search, <token_t>best, branch)
+            if not add_best(search, <token_t>best, branch):
                 return -1
             tree = search.found + best
-        # Later sets share more arcs, but none is better than its own bound.
-        tree.key = tree.score - search.loss[best * size + tree.next] if tree.next < tree.free else -INFINITY
+        tree.key = -INFINITY
+        if tree.next < tree.free:
+            tree.key = tree.score - search.loss[best * size + search.trial[best * size + tree.next]]
     return given
 
 
@@ -302,7 +270,6 @@ cdef class Worker:
     cdef int64_t k
     cdef token_t[:, :, ::1] heads
     cdef score_t[:, ::1] scores
-    cdef void* memory
 
     def __cinit__(self, Matrices matrices, bint single_root, int64_t k, heads, scores):
         cdef size_t size = <size_t>matrices.longest + 1
@@ -312,22 +279,21 @@ cdef class Worker:
         self.scores = scores
         self.search.single_root = single_root
         self.search.grid = <score_t*>malloc(size * size * sizeof(score_t))
-        self.search.up = <token_t*>malloc(4 * size * sizeof(token_t))
+        self.search.entered = <token_t*>malloc(2 * size * sizeof(token_t))
         self.search.fixed = <int8_t*>malloc(size)
-        if self.search.grid == NULL or self.search.up == NULL or self.search.fixed == NULL:
+        if self.search.grid == NULL or self.search.entered == NULL or self.search.fixed == NULL:
             raise MemoryError
-        self.search.sequence = self.search.up + 2 * size
-        self.search.position = self.search.up + 3 * size
         reserve_parts(&self.search.parts, matrices.longest)
 
     def __dealloc__(self):
         free(self.search.grid)
-        free(self.search.up)
+        free(self.search.entered)
         free(self.search.fixed)
         free(self.search.parts.memory)
         free(self.search.found)
         free(self.search.heads)
         free(self.search.order)
+        free(self.search.trial)
         free(self.search.loss)
 
     def __call__(self, Py_ssize_t begin, Py_ssize_t end):
