@@ -44,4 +44,9 @@ cdef void hold_matrix(Parts* parts, const score_t* scores, Py_ssize_t stride, to
 cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexcept nogil
 cdef Outcome contract(Parts* parts, bint single_root) noexcept nogil
 cdef void expand(Parts* parts, token_t* heads) noexcept nogil
-cdef const score_t* row_of(const Parts* parts, token_t part) noexcept nogil
+
+
+cdef inline const score_t* row_of(const Parts* parts, token_t part) noexcept nogil:
+    if part <= parts.n:
+        return parts.scores + part * parts.stride
+    return parts.rows + <Py_ssize_t>(part - parts.n - 1) * (parts.n + 1)

@@ -66,12 +66,6 @@ cdef void hold_matrix(Parts* parts, const score_t* scores, Py_ssize_t stride, to
     parts.count = n + 1
 
 
-cdef inline const score_t* row_of(const Parts* parts, token_t part) noexcept nogil:
-    if part <= parts.n:
-        return parts.scores + part * parts.stride
-    return parts.rows + <Py_ssize_t>(part - parts.n - 1) * (parts.n + 1)
-
-
 cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexcept nogil:
     """Give each word its best head, and the part of it its best head but node 0; whether that is a tree already."""
     cdef token_t n = parts.n

@@ -55,7 +55,9 @@ def undirected_constrained(
         contrary = np.isneginf(scores[*rows, heads])
         scores[*rows, heads] = np.inf
         scores[*rows[:-1], heads, rows[-1]] = np.inf
-        for *sentence, word in np.stack(rows, axis=1)[contrary]:  # no edge is left for a word that needs a forbidden one
+        for *sentence, word in np.stack(rows, axis=1)[
+            contrary
+        ]:  # no edge is left for a word that needs a forbidden one
             scores[*sentence, word, :] = scores[*sentence, :, word] = -np.inf
     return scores
 
@@ -64,7 +66,9 @@ def checked_mask(forbidden: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.boo
     """The forbidden arcs as booleans."""
     mask = np.asarray(forbidden)
     if mask.shape != shape or mask.dtype != np.bool_:
-        raise DecodeError(f"forbidden must be booleans of the shape {shape} of the scores, not {mask.dtype} {mask.shape}")
+        raise DecodeError(
+            f"forbidden must be booleans of the shape {shape} of the scores, not {mask.dtype} {mask.shape}"
+        )
     return mask
 
 

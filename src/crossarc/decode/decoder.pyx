@@ -90,7 +90,8 @@ cdef class Matrices:
 
 
 def shape_error(shape):
-    return DecodeError(f"scores must have the shape (n + 1, n + 1), or (sentences, N + 1, N + 1) for a batch, not {shape}")
+    return DecodeError("scores must have the shape (n + 1, n + 1), or (sentences, N + 1, N + 1) for a batch, not "
+                       f"{shape}")
 
 
 def checked_array(scores):
@@ -131,34 +132,6 @@ cdef bint unsound(const score_t* row, token_t size) noexcept nogil:
     return wrong != 0
 
 
-cdef token_t best_of(const score_t* row, token_t begin, token_t end, score_t* best) noexcept nogil:
-    """The first place of the greatest entry in begin..end-1 and its value; -1 if all are -inf or NaN.
-
-    Four running maxima and a search for the place take no branch that depends on the scores.
-    """
-    cdef score_t a = -INFINITY, b = -INFINITY, c = -INFINITY, d = -INFINITY
-    cdef token_t h = begin
-    while h + 4 <= end:
-        a = row[h] if row[h] > a else a
-        b = row[h + 1] if row[h + 1] > b else b
-        c = row[h + 2] if row[h + 2] > c else c
-        d = row[h + 3] if row[h + 3] > d else d
-        h += 4
-    while h < end:
-        a = row[h] if row[h] > a else a
-        h += 1
-    a = b if b > a else a
-    c = d if d > c else c
-    a = c if c > a else a
-    best[0] = a
-    if a == -INFINITY:
-        return -1
-    h = begin
-    while row[h] != a:
-        h += 1
-    return h
-
-
 cdef int solve_some(Matrices matrices, Decoder decoder, Py_ssize_t begin, Py_ssize_t end, bint checked,
                     token_t* heads, int8_t* outcomes) noexcept nogil:
     """Decode the sentences begin..end-1."""
@@ -186,7 +159,7 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
         check_all(matrices)
         checked = True
         matrices = Matrices(decoder.constrain(matrices.array, matrices.lengths, required, forbidden), lengths)
-    if matrices.single and matrices.longest == matrices.width - 1:      # the short way, for it counts in small sentences
+    if matrices.single and matrices.longest == matrices.width - 1:      # short, for it counts in small sentences
         found = np.empty(matrices.width, dtype=np.int32)
         one = found
         one[0] = -1
@@ -208,7 +181,7 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
 
 
 def share(threads, size, new_worker):
-    """Have threads do a batch, each with a worker of its own, a function of the first sentence and the one after the last.
+    """Have threads do a batch, each with a worker of its own: a function of a first sentence and the one after a last.
 
     Each takes every so many shares of a few sentences; the result does not depend on who takes which.
     """
@@ -308,8 +281,8 @@ def bad_score(scores, place):
         good = (np.abs(scores) < LARGEST) | (scores == -np.inf)
     dependent, head = np.argwhere(used & ~good)[0]
     value = "NaN" if np.isnan(scores[dependent, head]) else f"{scores[dependent, head]:g}"
-    return DecodeError(f"{place}scores[{dependent}, {head}] is {value}; scores are numbers below 1e300 in size, or -inf "
-                       "for an arc that may not be")
+    return DecodeError(f"{place}scores[{dependent}, {head}] is {value}; scores are numbers below 1e300 in size, or "
+                       "-inf for an arc that may not be")
 
 
 def not_symmetric(scores, place):

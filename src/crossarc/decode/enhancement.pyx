@@ -91,5 +91,6 @@ def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=N
         # Moves gain, so none comes back; the bound is for sums that rounding makes equal.
         most = 4 * <int64_t>n * n if rounds is None else rounds
         with nogil:
-            improve(&view[s, 0], matrices.matrix(s), matrices.width, n, most, &fixed[s, 0] if needed is not None else NULL)
+            improve(&view[s, 0], matrices.matrix(s), matrices.width, n, most,
+                    &fixed[s, 0] if fixed is not None else NULL)
     return trees[0] if matrices.single else trees

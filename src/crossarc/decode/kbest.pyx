@@ -19,7 +19,7 @@ from crossarc.core.typedefs cimport int8_t, int64_t, score_t, token_t
 
 from crossarc.decode.chu_liu_edmonds cimport (
     Parts, choose_greedily, contract, expand, hold_matrix, reserve_parts, row_of)
-from crossarc.decode.decoder cimport SOLVED, Matrices, Outcome
+from crossarc.decode.decoder cimport SOLVED, Matrices
 
 from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.constraints import constrained
@@ -89,7 +89,7 @@ cdef token_t bound_losses(Search* search, bint counted, token_t* order, score_t*
     part a second time would lose what it gains by that.
     """
     cdef Parts* parts = &search.parts
-    cdef token_t part, child, d, count = 0
+    cdef token_t part, d, count = 0
     cdef token_t* entered = search.entered
     for part in range(1, parts.count):
         entered[part] = False

@@ -228,7 +228,8 @@ cdef bint finish(Sums* sums, token_t depth, number zero) noexcept nogil:
                 bright = True
             escape[k] = zero
             if bright:
-                escape[k] = over(plus((<number*>level.root)[k], dot(row + k + 1, escape + k + 1, m - k - 1, zero)), value)
+                escape[k] = over(
+                    plus((<number*>level.root)[k], dot(row + k + 1, escape + k + 1, m - k - 1, zero)), value)
             faint_escape[k] = over(
                 plus((<number*>level.faint)[k], dot(row + k + 1, faint_escape + k + 1, m - k - 1, zero)), value)
             if is_tiny(escape[k]) or is_tiny(faint_escape[k]):

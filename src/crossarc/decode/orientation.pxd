@@ -5,4 +5,5 @@ cdef enum:
     ORIENT_SCRATCH = 4      # arrays of n + 2 tokens that `point_away` needs
 
 
-cdef bint point_away(const token_t* left, const token_t* right, token_t n, token_t* heads, token_t* scratch) noexcept nogil
+cdef bint point_away(const token_t* left, const token_t* right, token_t n, token_t* heads,
+                     token_t* scratch) noexcept nogil

@@ -148,7 +148,7 @@ cdef class SparseChuLiuEdmonds:
 
     cdef Outcome solve(self, token_t n, token_t m, const token_t* dependents, const token_t* heads,
                        const score_t* scores, bint single_root, token_t* result) noexcept nogil:
-        """Set result[0..n] to the heads of the best tree. Arcs into node 0, from a word to itself or of -inf are none."""
+        """Set result[0..n] to the heads of the best tree. Arcs into node 0, loops and scores of -inf are no arcs."""
         cdef Heaps* heaps = &self.heaps
         cdef token_t i, d, h, start, part, top, k, count = n + 1, roots = 0
         heaps.dependents = dependents
@@ -271,8 +271,8 @@ def checked_arcs(n, dependents, heads, scores):
             raise DecodeError(f"{name}[{wrong[0]}] is {nodes[wrong[0]]}; the nodes are 0..{n}")
     wrong = np.flatnonzero(~(np.abs(values) < 1e300) & (values != -np.inf))
     if wrong.size:
-        raise DecodeError(f"scores[{wrong[0]}] is {values[wrong[0]]:g}; scores are numbers below 1e300 in size, or -inf "
-                          "for an arc that may not be")
+        raise DecodeError(f"scores[{wrong[0]}] is {values[wrong[0]]:g}; scores are numbers below 1e300 in size, or "
+                          "-inf for an arc that may not be")
     return np.ascontiguousarray(words, dtype=np.int32), np.ascontiguousarray(tops, dtype=np.int32), values
 
 

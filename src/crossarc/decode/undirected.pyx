@@ -4,7 +4,7 @@ import numpy as np
 from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport free, malloc
 
-from crossarc.core.typedefs cimport int32_t, score_t, token_t
+from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.decode.decoder cimport NOT_CONNECTED, NOT_SYMMETRIC, SOLVED, Decoder, Outcome
 from crossarc.decode.edges cimport Edge, Spanner
