@@ -19,7 +19,7 @@ from libc.stdlib cimport free, malloc
 
 from crossarc.core.typedefs cimport score_t, token_t
 
-from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Decoder, Outcome, best_of
+from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Decoder, Outcome, best_of, highest
 
 from crossarc.decode.decoder import decode
 
@@ -72,14 +72,17 @@ cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexce
     cdef token_t* met = parts.place
     cdef const score_t* row
     cdef score_t best, other
-    cdef token_t d, h, k, roots = 0
+    cdef token_t d, h, roots = 0
     for d in range(1, n + 1):
         row = parts.scores + d * parts.stride
-        h = best_of(row, 1, d, &best)
-        k = best_of(row, d + 1, n + 1, &other)
-        if other > best:
-            h = k
-            best = other
+        best = highest(row, 1, d)
+        other = highest(row, d + 1, n + 1)
+        best = other if other > best else best
+        h = -1
+        if best > -INFINITY:
+            h = 1
+            while row[h] != best or h == d:
+                h += 1
         parts.head[d] = h
         parts.value[d] = best
         if row[0] >= best:
@@ -119,19 +122,16 @@ cdef void unite(Parts* parts, token_t begin, token_t end) noexcept nogil:
     cdef token_t n = parts.n
     cdef token_t fresh = parts.count
     cdef score_t* row = parts.rows + <Py_ssize_t>(fresh - n - 1) * (n + 1)
+    cdef const score_t* main
     cdef const score_t* other
-    cdef score_t value
+    cdef score_t main_value, value
     cdef token_t i, h, part, largest = parts.path[begin]
     for i in range(begin + 1, end):
         if parts.size[parts.path[i]] > parts.size[largest]:
             largest = parts.path[i]
     # The largest goes first: its marks are there, and only those of the smaller parts have to be made.
-    other = row_of(parts, largest)
-    value = parts.value[largest]
-    for h in range(n + 1):
-        row[h] = other[h] - value
-    if largest <= n:
-        row[largest] = NAN
+    main = row_of(parts, largest)
+    main_value = parts.value[largest]
     parts.words[fresh] = parts.words[largest]
     parts.last[fresh] = parts.last[largest]
     parts.size[fresh] = parts.size[largest]
@@ -146,7 +146,9 @@ cdef void unite(Parts* parts, token_t begin, token_t end) noexcept nogil:
         other = row_of(parts, part)
         value = parts.value[part]
         for h in range(n + 1):
-            row[h] = other[h] - value if other[h] - value > row[h] else row[h]
+            row[h] = other[h] - value if other[h] - value > main[h] - main_value else main[h] - main_value
+        main = row
+        main_value = 0
         h = parts.words[part]
         while h >= 0:
             row[h] = NAN
@@ -157,6 +159,8 @@ cdef void unite(Parts* parts, token_t begin, token_t end) noexcept nogil:
         parts.size[fresh] += parts.size[part]
         parts.next[part] = parts.first[fresh]
         parts.first[fresh] = part
+    if largest <= n:
+        row[largest] = NAN
     parts.path[begin] = fresh
     parts.place[fresh] = begin
     parts.count += 1

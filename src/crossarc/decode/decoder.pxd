@@ -39,29 +39,32 @@ cdef class Matrices:
 cdef bint is_sound(const score_t* scores, Py_ssize_t stride, token_t n) noexcept nogil
 
 
-cdef inline token_t best_of(const score_t* row, token_t begin, token_t end, score_t* best) noexcept nogil:
-    """The first place of the greatest entry in begin..end-1 and its value; -1 if all are -inf or NaN.
-
-    Four running maxima and a search for the place take no branch that depends on the scores.
-    """
-    cdef score_t a = -INFINITY, b = -INFINITY, c = -INFINITY, d = -INFINITY
-    cdef token_t h = begin
-    while h + 4 <= end:
-        a = row[h] if row[h] > a else a
-        b = row[h + 1] if row[h + 1] > b else b
-        c = row[h + 2] if row[h + 2] > c else c
-        d = row[h + 3] if row[h + 3] > d else d
-        h += 4
+cdef inline score_t highest(const score_t* row, token_t begin, token_t end) noexcept nogil:
+    """The greatest entry in begin..end-1; NaN does not count. Eight running maxima leave no branch to guess."""
+    cdef score_t most[8]
+    cdef token_t h = begin, j
+    for j in range(8):
+        most[j] = -INFINITY
+    while h + 8 <= end:
+        for j in range(8):
+            most[j] = row[h + j] if row[h + j] > most[j] else most[j]
+        h += 8
     while h < end:
-        a = row[h] if row[h] > a else a
+        most[0] = row[h] if row[h] > most[0] else most[0]
         h += 1
-    a = b if b > a else a
-    c = d if d > c else c
-    a = c if c > a else a
-    best[0] = a
-    if a == -INFINITY:
+    for j in range(4):
+        most[j] = most[j + 4] if most[j + 4] > most[j] else most[j]
+    most[0] = most[2] if most[2] > most[0] else most[0]
+    most[1] = most[3] if most[3] > most[1] else most[1]
+    return most[1] if most[1] > most[0] else most[0]
+
+
+cdef inline token_t best_of(const score_t* row, token_t begin, token_t end, score_t* best) noexcept nogil:
+    """The first place of the greatest entry in begin..end-1 and its value; -1 if all are -inf or NaN."""
+    cdef token_t h = begin
+    best[0] = highest(row, begin, end)
+    if best[0] == -INFINITY:
         return -1
-    h = begin
-    while row[h] != a:
+    while row[h] != best[0]:
         h += 1
     return h

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int8_t, int64_t
+from libc.stdint cimport int8_t, uint64_t
+from libc.string cimport memcpy
 
 from crossarc.core.typedefs cimport score_t, token_t
 
@@ -116,20 +117,30 @@ def checked_lengths(lengths, size, longest):
 cdef bint is_sound(const score_t* scores, Py_ssize_t stride, token_t n) noexcept nogil:
     """Whether each score in use is -inf or of a size that can be summed. The diagonal and row 0 are not in use."""
     cdef token_t d
-    cdef const score_t* row
     for d in range(1, n + 1):
-        row = scores + d * stride
-        if unsound(row, d) or unsound(row + d + 1, n - d):
+        if is_odd(scores + d * stride, n + 1) and not is_sound_row(scores + d * stride, n, d):
             return False
     return True
 
 
-cdef bint unsound(const score_t* row, token_t size) noexcept nogil:
-    cdef int64_t wrong = 0
+cdef inline bint is_odd(const score_t* row, token_t size) noexcept nogil:
+    """Whether some score is too large, NaN or infinite of either sign: by their bits, without a branch."""
+    cdef uint64_t limit, bits, gathered = 0
     cdef token_t h
+    memcpy(&limit, &LARGEST, sizeof(limit))
     for h in range(size):
-        wrong |= <int64_t>(not (row[h] < LARGEST)) | (<int64_t>(row[h] < -LARGEST) & <int64_t>(row[h] > -INFINITY))
-    return wrong != 0
+        memcpy(&bits, row + h, sizeof(bits))
+        gathered |= limit - (bits & <uint64_t>0x7FFFFFFFFFFFFFFF)
+    return gathered >> 63
+
+
+cdef bint is_sound_row(const score_t* row, token_t n, token_t d) noexcept nogil:
+    """The same for the row of word d, one score at a time, where -inf and the diagonal are fine."""
+    cdef token_t h
+    for h in range(n + 1):
+        if h != d and not (-LARGEST < row[h] < LARGEST) and row[h] != -INFINITY:
+            return False
+    return True
 
 
 cdef int solve_some(Matrices matrices, Decoder decoder, Py_ssize_t begin, Py_ssize_t end, bint checked,
