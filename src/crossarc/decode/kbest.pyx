@@ -27,34 +27,6 @@ from crossarc.decode.decoder import check_all, share
 from crossarc.errors import DecodeError
 
 
-cdef struct Found:
-    # A tree, best of a set: the trees of the set of `parent` that share its first `branch` arcs but lack the next.
-    score_t score
-    score_t key             # its score until it is given out, then the bound of the next set to try
-    token_t parent
-    token_t branch
-    token_t next            # how many of the sets that it splits the rest in were tried; -1 until it is given out
-    token_t free            # how many of its arcs are free, in `order`
-
-
-cdef struct Search:
-    token_t n
-    bint single_root
-    const score_t* scores
-    Py_ssize_t stride
-    score_t* grid           # the scores with the constraints of a set
-    Parts parts
-    token_t* entered        # by part: whether the arc of the part around it is its own
-    int8_t* fixed           # by word: its head is required in the set at hand
-    Found* found
-    token_t* heads          # of each tree found, n + 1
-    token_t* order          # its free words, in the order by which the rest is split
-    score_t* loss           # in that order: what a tree loses at least that lacks the arc
-    token_t* trial          # places in the order, the least losses first
-    int64_t count
-    int64_t room
-
-
 cdef score_t cheapest_loss(const Search* search, token_t part, bint counted) noexcept nogil:
     """What it costs at least to enter a part by another arc than the one it chose.
 
@@ -262,55 +234,82 @@ cdef int64_t search_best(Search* search, int64_t k, token_t* heads, Py_ssize_t s
     return given
 
 
-cdef class Worker:
-    """The search with the memory it takes, over the sentences of a batch."""
+cdef class KBest:
+    """The search with the memory it takes, for one thread."""
 
-    cdef Search search
-    cdef Matrices matrices
-    cdef int64_t k
-    cdef token_t[:, :, ::1] heads
-    cdef score_t[:, ::1] scores
-
-    def __cinit__(self, Matrices matrices, bint single_root, int64_t k, heads, scores):
-        cdef size_t size = <size_t>matrices.longest + 1
-        self.matrices = matrices
-        self.k = k
-        self.heads = heads
-        self.scores = scores
+    def __cinit__(self, bint single_root=True):
         self.search.single_root = single_root
-        self.search.grid = <score_t*>malloc(size * size * sizeof(score_t))
-        self.search.entered = <token_t*>malloc(2 * size * sizeof(token_t))
-        self.search.fixed = <int8_t*>malloc(size)
-        if self.search.grid == NULL or self.search.entered == NULL or self.search.fixed == NULL:
-            raise MemoryError
-        reserve_parts(&self.search.parts, matrices.longest)
+        self.room = -1
 
     def __dealloc__(self):
-        free(self.search.grid)
-        free(self.search.entered)
-        free(self.search.fixed)
-        free(self.search.parts.memory)
+        self.release()
         free(self.search.found)
         free(self.search.heads)
         free(self.search.order)
         free(self.search.trial)
         free(self.search.loss)
+        free(self.search.parts.memory)
+
+    cdef void release(self) noexcept:
+        free(self.search.grid)
+        free(self.search.entered)
+        free(self.search.fixed)
+
+    cdef int reserve(self, token_t n) except -1:
+        """Make room for sentences of up to n words; the trees themselves take more as they are found."""
+        cdef size_t size = <size_t>n + 1
+        if n <= self.room:
+            return 0
+        self.release()
+        self.room = -1
+        self.search.grid = <score_t*>malloc(size * size * sizeof(score_t))
+        self.search.entered = <token_t*>malloc(2 * size * sizeof(token_t))
+        self.search.fixed = <int8_t*>malloc(size)
+        if self.search.grid == NULL or self.search.entered == NULL or self.search.fixed == NULL:
+            raise MemoryError
+        reserve_parts(&self.search.parts, n)
+        self.room = n
+        return 0
+
+    cdef int64_t solve(self, const score_t* scores, Py_ssize_t stride, token_t n, int64_t k, token_t* heads,
+                       Py_ssize_t heads_stride, score_t* totals) noexcept nogil:
+        """Set the rows of `heads` and `totals` to up to k trees; gives how many, -1 if memory ran out."""
+        if n == 0:
+            totals[0] = 0
+            heads[0] = -1
+            return 1
+        if n != self.search.n:
+            self.search.room = 0
+        self.search.n = n
+        self.search.scores = scores
+        self.search.stride = stride
+        return search_best(&self.search, k, heads, heads_stride, totals)
+
+
+cdef class Worker:
+    """The search over the sentences of a batch."""
+
+    cdef KBest search
+    cdef Matrices matrices
+    cdef int64_t k
+    cdef token_t[:, :, ::1] heads
+    cdef score_t[:, ::1] scores
+
+    def __init__(self, Matrices matrices, bint single_root, int64_t k, heads, scores):
+        self.search = KBest(single_root)
+        self.search.reserve(matrices.longest)
+        self.matrices = matrices
+        self.k = k
+        self.heads = heads
+        self.scores = scores
 
     def __call__(self, Py_ssize_t begin, Py_ssize_t end):
         cdef Py_ssize_t s
         cdef int64_t given = 0
-        cdef token_t n
         with nogil:
             for s in range(begin, end):
-                n = self.matrices.length(s)
-                if n == 0:
-                    self.scores[s, 0] = 0
-                    continue
-                self.search.room = 0 if n != self.search.n else self.search.room
-                self.search.n = n
-                self.search.scores = self.matrices.matrix(s)
-                self.search.stride = self.matrices.width
-                given = search_best(&self.search, self.k, &self.heads[s, 0, 0], self.matrices.width, &self.scores[s, 0])
+                given = self.search.solve(self.matrices.matrix(s), self.matrices.width, self.matrices.length(s), self.k,
+                                          &self.heads[s, 0, 0], self.matrices.width, &self.scores[s, 0])
                 if given < 0:
                     break
         if given < 0:

@@ -120,33 +120,6 @@ cdef inline number dot(const number* a, const number* b, token_t size, number ze
     return plus(plus(p, q), plus(r, s))
 
 
-cdef struct Level:
-    # A square of weights between `size` words, and what is left of it when the first `gone` in its order are
-    # eliminated. The order of the work is that of `words` from the place `shift` on, then round.
-    token_t size
-    token_t gone
-    token_t shift
-    token_t* words
-    void* given
-    void* given_root
-    void* given_faint
-    void* work
-    void* root
-    void* faint
-    void* total
-    void* escape            # the probabilities to reach node 0 before the word in question, without the unit
-    void* faint_escape      # and with it
-
-
-cdef struct Sums:
-    token_t n
-    Level levels[34]
-    score_t* highest        # by word: what its scores were lowered by
-    score_t* memory
-    score_t* marginals      # the result, stride n + 1
-    score_t partition       # its logarithm
-
-
 cdef bint eliminate(Level* level, token_t gone, number zero) noexcept nogil:
     """Eliminate the first words of the work; False if numbers are too small for that."""
     cdef number* work = <number*>level.work
@@ -374,9 +347,6 @@ cdef void compute(Sums* sums, const score_t* scores, Py_ssize_t stride, token_t 
 
 cdef class MatrixTree:
     """The sums with the memory they take, for one thread."""
-
-    cdef Sums sums
-    cdef token_t* words
 
     def __cinit__(self, token_t n, bint arcs):
         cdef size_t total = <size_t>n + 1, size = n

@@ -43,13 +43,6 @@ cdef inline token_t row_of_place(token_t place) noexcept nogil:
 cdef class Undirected(Decoder):
     """The best undirected tree, oriented from node 0."""
 
-    cdef readonly object method
-    cdef readonly object seed
-    cdef Spanner spanner
-    cdef Edge* edges
-    cdef token_t* memory
-    cdef score_t* weight
-
     def __cinit__(self, bint single_root=True, method="prim", seed=0):
         self.single_root = single_root
         self.method = method
