@@ -179,7 +179,7 @@ cdef class Eisner(Decoder):
 def eisner(scores, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):
     """The heads of the best projective tree: Eisner's algorithm in O(n^3).
 
-    Arguments and result are those of `mst`. A sentence of 5,000 words takes 600 MB and about a minute.
+    Arguments and result are those of `mst`. A sentence of 5,000 words takes 600 MB and a minute or two.
 
     >>> import numpy as np
     >>> scores = np.array([[0, 0, 0, 0, 0], [0, 0, 0, 9, 0], [0, 0, 0, 0, 9], [5, 0, 0, 0, 0], [0, 0, 0, 8, 0]])
