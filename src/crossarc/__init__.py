@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from crossarc import decode as decode
     from crossarc.evaluation import evaluate as evaluate
     from crossarc.parsers import Parser as Parser
     from crossarc.parsers import load as load
@@ -24,7 +25,7 @@ HOMES = {
     "read": "crossarc.treebank",
     "write": "crossarc.treebank",
 }
-__all__ = ["Parser", "Sentence", "evaluate", "load", "read", "write"]
+__all__ = ["Parser", "Sentence", "decode", "evaluate", "load", "read", "write"]
 
 
 def __getattr__(name: str) -> Any:
@@ -32,6 +33,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("crossarc")
+    if name == "decode":
+        return import_module("crossarc.decode")
     if name in HOMES:
         return getattr(import_module(HOMES[name]), name)
     raise AttributeError(f"module 'crossarc' has no attribute {name!r}")

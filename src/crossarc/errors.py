@@ -26,6 +26,10 @@ class StructureError(CrossarcError, ValueError):
     """Heads or arcs that are not a tree or graph where one is needed."""
 
 
+class DecodeError(CrossarcError, ValueError):
+    """Scores or constraints that a decoder cannot make a tree of."""
+
+
 class ModelError(CrossarcError):
     """A model file that cannot be used: damaged, truncated, foreign, older or newer."""
 

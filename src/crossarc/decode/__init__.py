@@ -1,0 +1,26 @@
+"""Inference over score matrices: trees from the scores of arcs, whoever computed them."""
+
+from crossarc.decode.chu_liu_edmonds import mst
+from crossarc.decode.eisner import eisner
+from crossarc.decode.enhancement import enhance
+from crossarc.decode.kbest import kbest
+from crossarc.decode.labels import best_labels, labels_of
+from crossarc.decode.matrix_tree import log_partition, marginals
+from crossarc.decode.orientation import orient
+from crossarc.decode.sparse import mst_sparse
+from crossarc.decode.undirected import spanning_tree, undirected
+
+__all__ = [
+    "best_labels",
+    "eisner",
+    "enhance",
+    "kbest",
+    "labels_of",
+    "log_partition",
+    "marginals",
+    "mst",
+    "mst_sparse",
+    "orient",
+    "spanning_tree",
+    "undirected",
+]

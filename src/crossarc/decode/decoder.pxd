@@ -1,0 +1,70 @@
+# What every decoder over a matrix is: an algorithm with the memory it works in. See decoder.pyx.
+from libc.math cimport INFINITY
+
+from crossarc.core.typedefs cimport score_t, token_t
+
+cdef enum Outcome:
+    SOLVED = 0
+    NO_TREE = 1             # some words can be reached from node 0 by no allowed arcs
+    NO_SINGLE_ROOT = 2      # there are trees, but each hangs several words from node 0
+    NO_PROJECTIVE_TREE = 3
+    NOT_CONNECTED = 4       # an undirected graph in several pieces
+    NOT_SYMMETRIC = 5
+    BAD_SCORE = 6           # NaN, infinite or too large
+
+
+cdef class Decoder:
+    cdef readonly bint single_root
+    cdef token_t room
+    cdef int reserve(self, token_t n) except -1
+    cdef Outcome solve(self, const score_t* scores, Py_ssize_t stride, token_t n, token_t* heads) noexcept nogil
+
+
+cdef class Matrices:
+    cdef readonly bint single
+    cdef readonly Py_ssize_t size
+    cdef readonly token_t width
+    cdef readonly token_t longest
+    cdef readonly object array
+    cdef readonly object lengths
+    cdef const score_t* data
+    cdef const token_t* words
+    cdef const score_t[:, ::1] one
+    cdef const score_t[:, :, ::1] many
+    cdef const token_t[::1] words_view
+    cdef token_t length(self, Py_ssize_t sentence) noexcept nogil
+    cdef const score_t* matrix(self, Py_ssize_t sentence) noexcept nogil
+
+
+cdef bint is_sound(const score_t* scores, Py_ssize_t stride, token_t n) noexcept nogil
+
+
+cdef inline score_t highest(const score_t* row, token_t begin, token_t end) noexcept nogil:
+    """The greatest entry in begin..end-1; NaN does not count. Eight running maxima leave no branch to guess."""
+    cdef score_t most[8]
+    cdef token_t h = begin, j
+    for j in range(8):
+        most[j] = -INFINITY
+    while h + 8 <= end:
+        for j in range(8):
+            most[j] = row[h + j] if row[h + j] > most[j] else most[j]
+        h += 8
+    while h < end:
+        most[0] = row[h] if row[h] > most[0] else most[0]
+        h += 1
+    for j in range(4):
+        most[j] = most[j + 4] if most[j + 4] > most[j] else most[j]
+    most[0] = most[2] if most[2] > most[0] else most[0]
+    most[1] = most[3] if most[3] > most[1] else most[1]
+    return most[1] if most[1] > most[0] else most[0]
+
+
+cdef inline token_t best_of(const score_t* row, token_t begin, token_t end, score_t* best) noexcept nogil:
+    """The first place of the greatest entry in begin..end-1 and its value; -1 if all are -inf or NaN."""
+    cdef token_t h = begin
+    best[0] = highest(row, begin, end)
+    if best[0] == -INFINITY:
+        return -1
+    while row[h] != best[0]:
+        h += 1
+    return h

@@ -1,0 +1,303 @@
+"""What the decoders over score matrices share: one or many matrices, checked; constraints; threads.
+
+A decoder is an object with the memory it works in. A parser keeps one for each thread, reserves it for its longest
+sentence and calls `solve` for each with the GIL released; the Python functions of `crossarc.decode` do the same with
+`decode`.
+"""
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int8_t, uint64_t
+from libc.string cimport memcpy
+
+from crossarc.core.typedefs cimport score_t, token_t
+
+from crossarc.decode.constraints import constrained, explain
+from crossarc.errors import DecodeError
+
+cdef enum:
+    SHARE = 16              # sentences a thread takes at a time
+
+WANTED = {
+    NO_TREE: "tree",
+    NO_SINGLE_ROOT: "tree with a single root",
+    NO_PROJECTIVE_TREE: "projective tree",
+    NOT_CONNECTED: "undirected tree",
+}
+# Sums of this size over any sentence stay finite.
+cdef score_t LARGEST = 1e300
+
+
+cdef class Decoder:
+    """An inference algorithm over the matrix of a sentence, for one thread."""
+
+    cdef int reserve(self, token_t n) except -1:
+        """Make room for sentences of up to n words."""
+        raise NotImplementedError
+
+    cdef Outcome solve(self, const score_t* scores, Py_ssize_t stride, token_t n, token_t* heads) noexcept nogil:
+        """Set heads[1..n]; the score of the arc from h to d is scores[d * stride + h]. Scores must be sound."""
+        return NO_TREE
+
+    def constrain(self, scores, lengths, required, forbidden):
+        """A copy of the scores in which constraints hold."""
+        return constrained(scores, lengths, required, forbidden)
+
+    def twin(self):
+        """Another decoder with the same options, for another thread."""
+        return type(self)(self.single_root)
+
+
+cdef class Matrices:
+    """The score matrices of one sentence or of many, with the number of words of each."""
+
+    def __cinit__(self, scores, lengths=None):
+        if (<object>scores).__class__ is not np.ndarray or scores.dtype != np.float64 or not scores.flags.c_contiguous:
+            scores = checked_array(scores)
+        self.array = scores
+        self.single = scores.ndim == 2
+        if self.single:
+            self.one = scores
+            self.size = 1
+            self.width = <token_t>self.one.shape[0]
+            if self.width == 0 or self.one.shape[1] != self.width:
+                raise shape_error(scores.shape)
+            self.data = &self.one[0, 0]
+            if lengths is not None:
+                lengths = np.reshape(lengths, -1)
+        elif scores.ndim == 3:
+            self.many = scores
+            self.size = self.many.shape[0]
+            self.width = <token_t>self.many.shape[1]
+            if self.width == 0 or self.many.shape[2] != self.width:
+                raise shape_error(scores.shape)
+            self.data = &self.many[0, 0, 0] if self.size else NULL
+        else:
+            raise shape_error(scores.shape)
+        self.longest = self.width - 1
+        if lengths is not None:
+            self.words_view = self.lengths = checked_lengths(lengths, self.size, self.width - 1)
+            if self.size:
+                self.words = &self.words_view[0]
+                self.longest = int(self.lengths.max())
+
+    cdef token_t length(self, Py_ssize_t sentence) noexcept nogil:
+        return self.words[sentence] if self.words != NULL else self.longest
+
+    cdef const score_t* matrix(self, Py_ssize_t sentence) noexcept nogil:
+        return self.data + sentence * self.width * self.width
+
+
+def shape_error(shape):
+    return DecodeError("scores must have the shape (n + 1, n + 1), or (sentences, N + 1, N + 1) for a batch, not "
+                       f"{shape}")
+
+
+def checked_array(scores):
+    """Scores as a contiguous array of doubles."""
+    array = np.asarray(scores)
+    if array.dtype.kind not in "fiu":
+        raise DecodeError(f"scores must be numbers, not {array.dtype}")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def checked_lengths(lengths, size, longest):
+    """The number of words of each sentence as int32."""
+    array = np.asarray(lengths)
+    if array.shape != (size,) or array.dtype.kind not in "iu":
+        raise DecodeError(f"lengths must be {size} integers, not {array.dtype} of shape {array.shape}")
+    wrong = np.flatnonzero((array < 0) | (array > longest))
+    if wrong.size:
+        raise DecodeError(f"lengths[{wrong[0]}] is {array[wrong[0]]}; the matrices have room for 0 to {longest} words")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+cdef bint is_sound(const score_t* scores, Py_ssize_t stride, token_t n) noexcept nogil:
+    """Whether each score in use is -inf or of a size that can be summed. The diagonal and row 0 are not in use."""
+    cdef token_t d
+    for d in range(1, n + 1):
+        if is_odd(scores + d * stride, n + 1) and not is_sound_row(scores + d * stride, n, d):
+            return False
+    return True
+
+
+cdef inline bint is_odd(const score_t* row, token_t size) noexcept nogil:
+    """Whether some score is too large, NaN or infinite of either sign: by their bits, without a branch."""
+    cdef uint64_t limit, bits, gathered = 0
+    cdef token_t h
+    memcpy(&limit, &LARGEST, sizeof(limit))
+    for h in range(size):
+        memcpy(&bits, row + h, sizeof(bits))
+        gathered |= limit - (bits & <uint64_t>0x7FFFFFFFFFFFFFFF)
+    return gathered >> 63
+
+
+cdef bint is_sound_row(const score_t* row, token_t n, token_t d) noexcept nogil:
+    """The same for the row of word d, one score at a time, where -inf and the diagonal are fine."""
+    cdef token_t h
+    for h in range(n + 1):
+        if h != d and not (-LARGEST < row[h] < LARGEST) and row[h] != -INFINITY:
+            return False
+    return True
+
+
+cdef int solve_some(Matrices matrices, Decoder decoder, Py_ssize_t begin, Py_ssize_t end, bint checked,
+                    token_t* heads, int8_t* outcomes) noexcept nogil:
+    """Decode the sentences begin..end-1."""
+    cdef Py_ssize_t s
+    cdef const score_t* scores
+    cdef token_t n
+    for s in range(begin, end):
+        n = matrices.length(s)
+        scores = matrices.matrix(s)
+        if checked or is_sound(scores, matrices.width, n):
+            outcomes[s] = decoder.solve(scores, matrices.width, n, heads + s * matrices.width)
+        else:
+            outcomes[s] = BAD_SCORE
+    return 0
+
+
+def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None, threads=1):
+    """The heads of each sentence by a decoder: int32, (n + 1,) or (sentences, N + 1), -1 for node 0 and padding."""
+    cdef Matrices matrices = Matrices(scores, lengths)
+    cdef token_t[::1] one
+    cdef token_t* heads
+    cdef int8_t outcome = SOLVED
+    cdef bint checked = False
+    if required is not None or forbidden is not None:
+        check_all(matrices)
+        checked = True
+        matrices = Matrices(decoder.constrain(matrices.array, matrices.lengths, required, forbidden), lengths)
+    if matrices.single and matrices.longest == matrices.width - 1:      # short, for it counts in small sentences
+        found = np.empty(matrices.width, dtype=np.int32)
+        one = found
+        one[0] = -1
+        decoder.reserve(matrices.longest)
+        heads = &one[0]
+        with nogil:
+            solve_some(matrices, decoder, 0, 1, checked, heads, &outcome)
+        if outcome != SOLVED:
+            raise failure(decoder, scores, lengths, required, forbidden, 0, outcome)
+        return found
+    found = np.full((matrices.size, matrices.width), -1, dtype=np.int32)
+    outcomes = np.zeros(matrices.size, dtype=np.int8)
+    if matrices.size:
+        share(threads, matrices.size, lambda: Solver(decoder, matrices, checked, found, outcomes))
+        wrong = np.flatnonzero(outcomes)
+        if wrong.size:
+            raise failure(decoder, scores, lengths, required, forbidden, wrong[0], outcomes[wrong[0]])
+    return found[0] if matrices.single else found
+
+
+def share(threads, size, new_worker):
+    """Have threads do a batch, each with a worker of its own: a function of a first sentence and the one after a last.
+
+    Each takes every so many shares of a few sentences; the result does not depend on who takes which.
+    """
+    if not (isinstance(threads, int) and threads >= 1):
+        raise DecodeError(f"threads must be 1 or more, not {threads!r}")
+    threads = min(threads, (size + SHARE - 1) // SHARE)
+    if threads <= 1:
+        new_worker()(0, size)
+        return
+
+    def work(thread):
+        worker = new_worker()
+        for begin in range(SHARE * thread, size, SHARE * threads):
+            worker(begin, min(begin + SHARE, size))
+
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, range(threads)):
+            pass
+
+
+cdef class Solver:
+    """A decoder at work on a batch."""
+
+    cdef Decoder decoder
+    cdef Matrices matrices
+    cdef bint checked
+    cdef token_t[:, ::1] heads
+    cdef int8_t[::1] outcomes
+
+    def __init__(self, Decoder decoder, Matrices matrices, bint checked, heads, outcomes):
+        self.decoder = decoder.twin()
+        self.decoder.reserve(matrices.longest)
+        self.matrices = matrices
+        self.checked = checked
+        self.heads = heads
+        self.outcomes = outcomes
+
+    def __call__(self, Py_ssize_t begin, Py_ssize_t end):
+        with nogil:
+            solve_some(self.matrices, self.decoder, begin, end, self.checked, &self.heads[0, 0], &self.outcomes[0])
+
+
+def check_all(Matrices matrices):
+    """Raise for the first score that cannot be used."""
+    cdef Py_ssize_t s, wrong = -1
+    with nogil:
+        for s in range(matrices.size):
+            if not is_sound(matrices.matrix(s), matrices.width, matrices.length(s)):
+                wrong = s
+                break
+    if wrong >= 0:
+        raise failure(None, matrices.array, matrices.lengths, None, None, wrong, BAD_SCORE)
+
+
+def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, outcome):
+    """The error for a sentence that could not be decoded: the score that is at fault, or what leaves no tree."""
+    matrices = Matrices(scores, lengths)
+    n = matrices.longest if lengths is None else int(matrices.lengths[sentence])
+    whole = matrices.array if matrices.single else matrices.array[sentence]
+    place = "" if matrices.single else f"sentence {sentence}: "
+    if outcome == BAD_SCORE:
+        return bad_score(whole[:n + 1, :n + 1], place)
+    if outcome == NOT_SYMMETRIC:
+        return not_symmetric(whole[:n + 1, :n + 1], place)
+    if required is not None:
+        required = np.asarray(required) if matrices.single else np.asarray(required)[sentence]
+        required = required[:n + 1]
+    if forbidden is not None:
+        forbidden = np.asarray(forbidden) if matrices.single else np.asarray(forbidden)[sentence]
+        forbidden = forbidden[:n + 1, :n + 1]
+
+    def solvable(required, forbidden):
+        return is_solvable(decoder, decoder.constrain(array, None, required, forbidden))
+
+    array = np.ascontiguousarray(whole[:n + 1, :n + 1])
+    if required is None and forbidden is None:
+        solvable = None
+    return DecodeError(place + explain(array, required, forbidden, solvable, WANTED[outcome]))
+
+
+def is_solvable(Decoder decoder, const score_t[:, ::1] scores):
+    """Whether one sentence has a tree at all."""
+    cdef token_t n = <token_t>scores.shape[0] - 1
+    cdef token_t[::1] heads = np.empty(n + 1, dtype=np.int32)
+    cdef Outcome outcome
+    decoder.reserve(n)
+    with nogil:
+        outcome = decoder.solve(&scores[0, 0], n + 1, n, &heads[0])
+    return outcome == SOLVED
+
+
+def bad_score(scores, place):
+    """The error that names the first score that is NaN, inf or too large."""
+    used = ~np.eye(len(scores), dtype=bool)
+    used[0] = False
+    with np.errstate(invalid="ignore"):
+        good = (np.abs(scores) < LARGEST) | (scores == -np.inf)
+    dependent, head = np.argwhere(used & ~good)[0]
+    value = "NaN" if np.isnan(scores[dependent, head]) else f"{scores[dependent, head]:g}"
+    return DecodeError(f"{place}scores[{dependent}, {head}] is {value}; scores are numbers below 1e300 in size, or "
+                       "-inf for an arc that may not be")
+
+
+def not_symmetric(scores, place):
+    """The error that names two scores that ought to be one."""
+    d, h = np.argwhere(np.tril(scores[1:, 1:] != scores[1:, 1:].T, -1))[0] + 1
+    return DecodeError(f"{place}scores[{d}, {h}] is {scores[d, h]:g} but scores[{h}, {d}] is {scores[h, d]:g}; an "
+                       "undirected decoder needs one score for both, such as their mean")

@@ -1,0 +1,21 @@
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+def marginals(
+    scores: ArrayLike,
+    lengths: ArrayLike | None = None,
+    *,
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
+) -> NDArray[np.float64]: ...
+def log_partition(
+    scores: ArrayLike,
+    lengths: ArrayLike | None = None,
+    *,
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
+) -> float | NDArray[np.float64]: ...

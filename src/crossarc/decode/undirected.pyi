@@ -1,0 +1,39 @@
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossarc.decode.decoder import Decoder
+
+METHODS: dict[str, type]
+
+class Spanner:
+    comparisons: int
+
+class Undirected(Decoder):
+    method: str
+    seed: int
+    def __init__(self, single_root: bool = True, method: str = "prim", seed: int = 0) -> None: ...
+
+def make_spanner(method: str, seed: int) -> Spanner: ...
+def span(spanner: Spanner, n: int, ends: NDArray[np.int32], weights: NDArray[np.float64]) -> NDArray[np.int32]: ...
+def undirected(
+    scores: ArrayLike,
+    lengths: ArrayLike | None = None,
+    *,
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    method: str = "prim",
+    seed: int = 0,
+    threads: int = 1,
+) -> NDArray[np.int32]: ...
+def spanning_tree(
+    n: int,
+    edges: ArrayLike,
+    weights: ArrayLike,
+    *,
+    maximum: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    method: str = "kruskal",
+    seed: int = 0,
+) -> NDArray[np.int32]: ...

@@ -1,0 +1,311 @@
+"""Best undirected trees: of a graph given by its edges, and of a sentence given by a symmetric matrix."""
+import numpy as np
+
+from libc.math cimport INFINITY, sqrt
+from libc.stdlib cimport free, malloc
+
+from crossarc.core.typedefs cimport score_t, token_t
+
+from crossarc.decode.decoder cimport NOT_CONNECTED, NOT_SYMMETRIC, SOLVED, Decoder, Outcome
+from crossarc.decode.edges cimport Edge, Spanner
+from crossarc.decode.orientation cimport ORIENT_SCRATCH, point_away
+from crossarc.decode.prim cimport Growth, grow
+
+from crossarc.decode.boruvka import Boruvka
+from crossarc.decode.constraints import undirected_constrained
+from crossarc.decode.decoder import decode
+from crossarc.decode.karger_klein_tarjan import KargerKleinTarjan
+from crossarc.decode.kruskal import Kruskal
+from crossarc.decode.prim import Prim
+from crossarc.errors import DecodeError, UnknownName
+
+METHODS = {"prim": Prim, "kruskal": Kruskal, "boruvka": Boruvka, "kkt": KargerKleinTarjan}
+MOST_PRIM_NODES = 20_000
+
+
+def make_spanner(method, seed):
+    """The algorithm of a name."""
+    if method not in METHODS:
+        raise UnknownName("method", method, METHODS)
+    return METHODS[method](seed) if method == "kkt" else METHODS[method]()
+
+
+cdef inline token_t row_of_place(token_t place) noexcept nogil:
+    """The d of a place d (d - 1) / 2 + h, h < d."""
+    cdef Py_ssize_t d = <Py_ssize_t>((1 + sqrt(1 + 8.0 * place)) / 2)
+    while d * (d - 1) // 2 > place:
+        d -= 1
+    while d * (d + 1) // 2 <= place:
+        d += 1
+    return <token_t>d
+
+
+cdef class Undirected(Decoder):
+    """The best undirected tree, oriented from node 0."""
+
+    def __cinit__(self, bint single_root=True, method="prim", seed=0):
+        self.single_root = single_root
+        self.method = method
+        self.seed = seed
+        self.spanner = make_spanner(method, seed)
+        self.edges = NULL
+        self.memory = NULL
+        self.weight = NULL
+        self.room = -1
+
+    def __dealloc__(self):
+        free(self.edges)
+        free(self.memory)
+        free(self.weight)
+
+    def twin(self):
+        """Another decoder with the same options, for another thread."""
+        return Undirected(self.single_root, self.method, self.seed)
+
+    def constrain(self, scores, lengths, required, forbidden):
+        """A copy of the scores with constraints on edges."""
+        return undirected_constrained(scores, lengths, required, forbidden)
+
+    cdef int reserve(self, token_t n) except -1:
+        cdef size_t size = <size_t>n + 2
+        if n <= self.room:
+            return 0
+        if n > 60_000:
+            raise DecodeError(f"{n} words have more edges than an undirected decoder can count; 60,000 are the most")
+        free(self.edges)
+        free(self.memory)
+        free(self.weight)
+        self.edges = NULL
+        self.room = -1
+        self.memory = <token_t*>malloc((ORIENT_SCRATCH + 4) * size * sizeof(token_t))
+        self.weight = <score_t*>malloc(2 * size * sizeof(score_t))
+        if self.memory == NULL or self.weight == NULL:
+            raise MemoryError
+        if self.method != "prim":
+            self.edges = <Edge*>malloc(size * size // 2 * sizeof(Edge))
+            if self.edges == NULL:
+                raise MemoryError
+            self.spanner.reserve(n + 1, <token_t>((<size_t>n + 1) * n // 2))
+        self.room = n
+        return 0
+
+    cdef token_t join(self, const score_t* scores, Py_ssize_t stride, token_t begin, token_t n, token_t* left,
+                      token_t* right) noexcept nogil:
+        """The edges of the best forest over the nodes begin..n, node 0 by its column; gives how many."""
+        cdef token_t* chosen = self.memory + 2 * (<size_t>self.room + 2)
+        cdef token_t d, h, k, m = 0, count
+        for d in range(begin + 1, n + 1):
+            for h in range(begin, d):
+                if scores[d * stride + h] > -INFINITY:
+                    self.edges[m].weight = scores[d * stride + h]
+                    self.edges[m].left = h
+                    self.edges[m].right = d
+                    self.edges[m].name = m
+                    # The places of edges tell their ends, which the algorithm renumbers.
+                    self.edges[m].place = <token_t>((<Py_ssize_t>d * (d - 1)) // 2 + h)
+                    m += 1
+        count = self.spanner.span(self.edges, m, n + 1, chosen)
+        for k in range(count):
+            d = row_of_place(chosen[k])
+            right[k] = d
+            left[k] = <token_t>(chosen[k] - (<Py_ssize_t>d * (d - 1)) // 2)
+        return count
+
+    cdef Outcome solve(self, const score_t* scores, Py_ssize_t stride, token_t n, token_t* heads) noexcept nogil:
+        cdef token_t* left = self.memory
+        cdef token_t* right = left + self.room + 2
+        cdef token_t* scratch = right + self.room + 2
+        cdef token_t begin = 1 if self.single_root else 0
+        cdef token_t d, h, count, needed = 0, root = -1
+        cdef score_t best = -INFINITY
+        cdef Growth growth
+        heads[0] = -1
+        for d in range(1, n + 1):
+            for h in range(1, d):
+                if scores[d * stride + h] != scores[h * stride + d]:
+                    return NOT_SYMMETRIC
+                needed += scores[d * stride + h] == INFINITY
+            needed += scores[d * stride] == INFINITY
+        if n == 0:
+            return SOLVED
+        if self.edges == NULL:
+            growth.node = scratch
+            growth.inner = scratch + n + 1
+            growth.weight = self.weight
+            for d in range(1, n + 1):
+                self.weight[self.room + 2 + d] = scores[d * stride]
+            count = grow(scores, self.weight + self.room + 2, stride, begin, n + 1, NULL, &growth, left, right)
+        else:
+            count = self.join(scores, stride, begin, n, left, right)
+        if self.single_root:
+            for d in range(1, n + 1):
+                if scores[d * stride] > best:
+                    best = scores[d * stride]
+                    root = d
+            if root >= 0:
+                left[count] = 0
+                right[count] = root
+                count += 1
+        if count < n or not point_away(left, right, n, heads, scratch):
+            return NOT_CONNECTED
+        for d in range(n):              # required edges weigh +inf; those of a cycle are not all in the tree
+            h = max(left[d], right[d])
+            needed -= scores[h * stride + min(left[d], right[d])] == INFINITY
+        return SOLVED if needed == 0 else NOT_CONNECTED
+
+
+def undirected(scores, lengths=None, *, single_root=True, required=None, forbidden=None, method="prim", seed=0,
+               threads=1):
+    """The heads of the best undirected tree, seen from node 0 (Levi, Reichart and Rappoport 2016).
+
+    Arguments and result are those of `mst`, but scores between words must be symmetric; those of node 0 stand in its
+    column. With `single_root` it is the best tree over the words with the best edge to node 0. Constraints are on
+    edges: a required one may point either way in the result, and one that is forbidden either way is not in it.
+    Methods are prim, kruskal, boruvka and kkt (Karger, Klein and Tarjan, with `seed`); all give the same tree.
+
+    >>> import numpy as np
+    >>> scores = np.array([[0, 0, 0, 0], [1, 0, 5, 2], [4, 5, 0, 3], [1, 2, 3, 0]])
+    >>> undirected(scores).tolist()
+    [-1, 2, 0, 2]
+    """
+    return decode(Undirected(single_root, method, seed), scores, lengths, required, forbidden, threads)
+
+
+def spanning_tree(n, edges, weights, *, maximum=True, required=None, forbidden=None, method="kruskal", seed=0):
+    """Which edges are in the best spanning tree of an undirected graph of n nodes: their indices, ascending.
+
+    `edges` are pairs of the nodes 0..n-1, of shape (m, 2); `weights` has m entries, and an edge of weight -inf (inf if
+    `maximum` is false) is no edge. `required` and `forbidden` are indices of edges. Of equal edges the one with the
+    lower index is better, in all methods: prim (fills a square of n x n: for dense graphs), kruskal, boruvka and kkt
+    (Karger, Klein and Tarjan, with `seed`).
+
+    >>> spanning_tree(3, [(0, 1), (1, 2), (2, 0)], [1.0, 2.0, 3.0]).tolist()
+    [1, 2]
+    >>> spanning_tree(3, [(0, 1), (1, 2), (2, 0)], [1.0, 2.0, 3.0], maximum=False, required=[2]).tolist()
+    [0, 2]
+    """
+    if method == "prim" and n > MOST_PRIM_NODES:
+        raise DecodeError(f"prim fills a square and {n} nodes are too many for it ({MOST_PRIM_NODES} are the most); "
+                          "use kruskal, boruvka or kkt")
+    spanner = make_spanner(method, seed)
+    ends, values = checked_edges(n, edges, weights, maximum)
+    needed = checked_indices(required, len(values), "required")
+    barred = checked_indices(forbidden, len(values), "forbidden")
+    both = np.intersect1d(needed, barred)
+    if both.size:
+        raise DecodeError(f"edge {both[0]} is both required and forbidden")
+    gone = needed[np.isneginf(values[needed])]
+    if gone.size:
+        raise DecodeError(f"required edge {gone[0]} has the weight of no edge")
+    values[needed] = np.inf
+    values[barred] = -np.inf
+    found = span(spanner, n, ends, values)
+    missing = np.setdiff1d(needed, found)
+    if missing.size:
+        cycle = cycle_of(n, ends, needed, int(missing[0]))
+        raise DecodeError(f"required edges {', '.join(map(str, cycle))} form a cycle; take back one of them")
+    if len(found) < n - 1:
+        part = side_of(n, ends, found)
+        lost = np.flatnonzero(part != part[0])
+        cut = barred[part[ends[barred, 0]] != part[ends[barred, 1]]]
+        why = f"; forbidden edges {', '.join(map(str, cut[:10].tolist()))} would join them" if cut.size else ""
+        raise DecodeError(f"the graph is not connected: no edges join node {lost[0]} with node 0{why}")
+    return found
+
+
+def span(Spanner spanner, n, const token_t[:, ::1] ends, const score_t[::1] weights):
+    """The kernel: the indices of the edges in the best forest, ascending. Edges of weight -inf are left out."""
+    cdef token_t m = <token_t>weights.shape[0]
+    cdef token_t size = n, i, kept = 0, count
+    cdef Edge* edges = <Edge*>malloc((<size_t>m + 1) * sizeof(Edge))
+    chosen = np.empty(max(size, 1), dtype=np.int32)
+    cdef token_t[::1] view = chosen
+    try:
+        if edges == NULL:
+            raise MemoryError
+        spanner.reserve(size, m)
+        with nogil:
+            for i in range(m):
+                if weights[i] > -INFINITY and ends[i, 0] != ends[i, 1]:
+                    edges[kept].weight = weights[i]
+                    edges[kept].left = ends[i, 0]
+                    edges[kept].right = ends[i, 1]
+                    edges[kept].name = edges[kept].place = i
+                    kept += 1
+            count = spanner.span(edges, kept, size, &view[0])
+        if count < 0:
+            raise MemoryError
+    finally:
+        free(edges)
+    return np.sort(chosen[:count])
+
+
+def checked_edges(n, edges, weights, maximum):
+    """Ends as int32, and weights as doubles of which the greatest are best."""
+    if not (isinstance(n, (int, np.integer)) and 0 < n < 2**31 - 2):
+        raise DecodeError(f"n must be the number of nodes, at least 1, not {n!r}")
+    ends = np.asarray(edges)
+    values = np.array(weights, dtype=np.float64)
+    if values.ndim != 1 or ends.shape != (len(values), 2) and (len(values) or ends.size):
+        raise DecodeError(f"edges must have the shape (m, 2) and weights (m,), not {ends.shape} and {values.shape}")
+    if len(values) > 2**31 - 2:
+        raise DecodeError(f"{len(values)} edges are more than can be counted")
+    ends = ends.reshape(-1, 2)
+    if ends.size and ends.dtype.kind not in "iu":
+        raise DecodeError(f"edges must be integers, not {ends.dtype}")
+    wrong = np.flatnonzero(((ends < 0) | (ends >= n)).any(axis=1))
+    if wrong.size:
+        raise DecodeError(f"edge {wrong[0]} is {ends[wrong[0]].tolist()}; the nodes are 0..{n - 1}")
+    if not maximum:
+        np.negative(values, out=values)
+    wrong = np.flatnonzero(~(values < np.inf))
+    if wrong.size:
+        raise DecodeError(f"weights[{wrong[0]}] is {weights[wrong[0]]}; weights are numbers, "
+                          f"{'-inf' if maximum else 'inf'} for no edge")
+    return np.ascontiguousarray(ends, dtype=np.int32), values
+
+
+def checked_indices(indices, m, name):
+    """Indices of edges, each once."""
+    array = np.unique(np.asarray([] if indices is None else indices))
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= m:
+        raise DecodeError(f"{name} must be indices of edges, 0..{m - 1}, not {indices!r}")
+    return array.astype(np.int64)
+
+
+def side_of(n, ends, chosen):
+    """A number for the part of the forest that each node is in."""
+    part = np.arange(n)
+    while True:
+        before = part.copy()
+        for side, other in ((0, 1), (1, 0)):
+            np.minimum.at(part, ends[chosen, side], part[ends[chosen, other]])
+        part = part[part]
+        if (part == before).all():
+            return part
+
+
+def cycle_of(n, ends, needed, closing):
+    """The required edges of the cycle that one of them closes."""
+    rest = [edge for edge in needed.tolist() if edge != closing]
+    start, goal = ends[closing].tolist()
+    came = {start: None}
+    border = [start]
+    near = {}
+    for edge in rest:
+        left, right = ends[edge].tolist()
+        near.setdefault(left, []).append((edge, right))
+        near.setdefault(right, []).append((edge, left))
+    while border and goal not in came:
+        node = border.pop()
+        for edge, other in near.get(node, []):
+            if other not in came:
+                came[other] = (edge, node)
+                border.append(other)
+    cycle = [closing]
+    while came.get(goal) is not None:
+        edge, goal = came[goal]
+        cycle.append(edge)
+    return sorted(cycle)

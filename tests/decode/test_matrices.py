@@ -1,0 +1,460 @@
+"""Every decoder over matrices against all trees, with and without a single root and constraints; shapes and errors."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from crossarc import decode
+from crossarc.errors import CrossarcError, DecodeError
+from crossarc.structure import is_projective
+from decode.forest import KINDS, all_trees, is_tree, random_scores, tree_score, tree_scores
+
+METHODS = ("prim", "kruskal", "boruvka", "kkt")
+
+
+def sparse(scores, **options):
+    """The sparse decoder on the arcs of a matrix."""
+    scores = np.asarray(scores, dtype=float)
+    dependents, heads = np.nonzero(~np.isneginf(scores))
+    return decode.mst_sparse(len(scores) - 1, dependents, heads, scores[dependents, heads], **options)
+
+
+def undirected_by(method):
+    return lambda scores, **options: decode.undirected(scores, method=method, seed=3, **options)
+
+
+DECODERS = {
+    "mst": decode.mst,
+    "sparse": sparse,
+    "eisner": decode.eisner,
+    "kbest": lambda scores, **options: decode.kbest(scores, 1, **options)[0][0],
+    **{method: undirected_by(method) for method in METHODS},
+}
+MATRIX_DECODERS = {"mst": decode.mst, "eisner": decode.eisner, "undirected": decode.undirected}
+
+
+def scores_for(name, n, seed, kind):
+    """Symmetric between words where the decoder needs it."""
+    scores = random_scores(n, seed, kind)
+    if name in METHODS or name == "undirected":
+        scores[1:, 1:] = np.tril(scores[1:, 1:]) + np.tril(scores[1:, 1:], -1).T
+        np.fill_diagonal(scores, 0)
+    return scores
+
+
+def trees_for(name, n, single_root):
+    return all_trees(n, single_root, name == "eisner")
+
+
+def best(scores, trees):
+    """The best score of any tree, -inf if none is allowed."""
+    return tree_scores(scores, trees).max(initial=-np.inf)
+
+
+def check(name, scores, trees, **options):
+    """Decode, and compare with the best of these trees, which are those that the constraints allow."""
+    expected = best(scores, trees)
+    if np.isneginf(expected):
+        with pytest.raises(DecodeError, match=r"leave no (tree|projective tree|undirected tree)"):
+            DECODERS[name](scores, **options)
+        return None
+    heads = DECODERS[name](scores, **options)
+    assert heads.dtype == np.int32
+    assert heads[0] == -1
+    assert (heads == trees).all(axis=1).any(), heads
+    assert tree_score(scores, heads) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    return heads
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("name", DECODERS)
+def test_best_of_all_trees(name, single_root, kind):
+    for n in range(1, 7):
+        trees = trees_for(name, n, single_root)
+        for seed in range(20 if n < 6 else 6):
+            check(name, scores_for(name, n, seed, kind), trees, single_root=single_root)
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("name", ["mst", "sparse", "eisner", "kbest"])
+def test_best_of_all_trees_under_constraints(name, single_root):
+    refused = 0
+    for n in range(1, 6):
+        trees = trees_for(name, n, single_root)
+        for seed in range(40):
+            rng = np.random.default_rng(seed)
+            scores = scores_for(name, n, seed, "normal")
+            required = np.where(rng.random(n + 1) < 0.3, rng.integers(0, n + 1, n + 1), -1)
+            required[required == np.arange(n + 1)] = -1
+            required[0] = -1
+            forbidden = rng.random(scores.shape) < 0.2
+            allowed = trees[((trees == required) | (required < 0)).all(axis=1)]
+            allowed = allowed[~forbidden[np.arange(1, n + 1), allowed[:, 1:]].any(axis=1)]
+            options = {"forbidden": forbidden}
+            if name == "sparse":
+                dependents, heads = np.nonzero(np.isfinite(scores))
+                options = {"forbidden": forbidden[dependents, heads]}
+            found = check(name, scores, allowed, single_root=single_root, required=required, **options)
+            refused += found is None
+    assert refused
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("name", METHODS)
+def test_undirected_constraints_are_on_edges(name, single_root):
+    for n in range(1, 6):
+        trees = all_trees(n, single_root)
+        for seed in range(15):
+            rng = np.random.default_rng(seed)
+            scores = scores_for(name, n, seed, "normal")
+            required = np.where(rng.random(n + 1) < 0.2, rng.integers(0, n + 1, n + 1), -1)
+            required[required == np.arange(n + 1)] = -1
+            required[0] = -1
+            forbidden = rng.random(scores.shape) < 0.1
+            words = np.arange(1, n + 1)
+            allowed = []
+            for heads in trees:
+                edges = {frozenset(pair) for pair in zip(words.tolist(), heads[1:].tolist(), strict=True)}
+                wanted = {frozenset((word, int(required[word]))) for word in words.tolist() if required[word] >= 0}
+                barred = any(forbidden[d, h] or (h and forbidden[h, d]) for d, h in zip(words, heads[1:], strict=True))
+                if wanted <= edges and not barred:
+                    allowed.append(heads)
+            allowed = np.array(allowed, dtype=np.int32).reshape(-1, n + 1)
+            check(name, scores, allowed, single_root=single_root, required=required, forbidden=forbidden)
+
+
+@given(hnp.arrays(np.int8, st.integers(2, 9).map(lambda n: (n, n)), elements=st.integers(-3, 3)), st.booleans())
+def test_dense_and_sparse_agree_on_ties(scores, single_root):
+    scores = scores.astype(float)
+    scores[scores == -3] = -np.inf
+    try:
+        dense = decode.mst(scores, single_root=single_root)
+    except DecodeError:
+        with pytest.raises(DecodeError):
+            sparse(scores, single_root=single_root)
+        return
+    other = sparse(scores, single_root=single_root)
+    assert is_tree(dense)
+    assert is_tree(other)
+    assert tree_score(scores, dense) == tree_score(scores, other)
+    if single_root:
+        assert (dense == 0).sum() == (other == 0).sum() == 1
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e3, 1e12, 1e15])
+def test_single_root_is_exact_whatever_is_added_to_the_scores(shift):
+    """Lowering the root arcs by the least score, the usual way, fails here."""
+    for seed in range(30):
+        scores = np.random.default_rng(seed).integers(0, 50, size=(6, 6)).astype(float)
+        scores[:, 0] += 1000
+        trees = all_trees(5)
+        heads = decode.mst(scores + shift)
+        assert (heads == 0).sum() == 1
+        assert tree_score(scores, heads) == best(scores, trees)
+
+
+@pytest.mark.parametrize("n", [15, 45])
+def test_mst_agrees_with_networkx(n):
+    scores = random_scores(n, n)
+    graph = nx.DiGraph()
+    for d in range(1, n + 1):
+        for h in range(n + 1):
+            if h != d:
+                graph.add_edge(h, d, weight=scores[d, h])
+    tree = nx.maximum_spanning_arborescence(graph)
+    expected = sum(scores[d, h] for h, d in tree.edges)
+    assert tree_score(scores, decode.mst(scores, single_root=False)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("kind", ["normal", "positive", "roots", "ties"])
+@pytest.mark.parametrize("n", [20, 60])
+def test_single_root_agrees_with_every_root_tried(n, kind):
+    scores = random_scores(n, 5, kind)
+    tried = []
+    for root in range(1, n + 1):
+        only = scores.copy()
+        only[np.arange(n + 1) != root, 0] = -np.inf
+        tried.append(tree_score(scores, decode.mst(only, single_root=False)))
+    assert tree_score(scores, decode.mst(scores)) == pytest.approx(max(tried))
+
+
+def test_undirected_agrees_with_networkx():
+    scores = scores_for("undirected", 60, 1, "normal")
+    graph = nx.Graph()
+    graph.add_weighted_edges_from((d, h, scores[d, h]) for d in range(1, 61) for h in range(1, d))
+    expected = nx.maximum_spanning_tree(graph).size(weight="weight") + scores[1:, 0].max()
+    assert tree_score(scores, decode.undirected(scores)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_one_word_and_none(name):
+    assert DECODERS[name](np.zeros((2, 2))).tolist() == [-1, 0]
+    assert DECODERS[name](np.zeros((1, 1))).tolist() == [-1]
+
+
+@pytest.mark.parametrize("name", ["mst", *METHODS])
+def test_long_sentences(name):
+    n = 5000 if name in ("mst", "prim") else 1200
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal((n + 1, n + 1))
+    if name in METHODS:
+        scores = scores + scores.T
+    heads = DECODERS[name](scores)
+    assert is_tree(heads)
+    assert (heads == 0).sum() == 1
+    if name == "mst":  # a chain of cycles within cycles: the worst case of the contraction
+        chain = np.full((n + 1, n + 1), -1e6)
+        words = np.arange(2, n + 1)
+        chain[words, words - 1] = n - words
+        chain[words - 1, words] = n + words
+        chain[n, 0] = 0
+        assert decode.mst(chain).tolist() == [-1, *range(2, n + 1), 0]
+
+
+def test_long_sparse_sentences():
+    n = 5000
+    rng = np.random.default_rng(0)
+    dependents = np.repeat(np.arange(1, n + 1), 12)
+    heads = rng.integers(0, n + 1, size=len(dependents))
+    scores = rng.normal(size=len(dependents))
+    heads[::12] = 0  # so that there is a tree
+    found = decode.mst_sparse(n, dependents, heads, scores, single_root=False)
+    assert is_tree(found)
+    matrix = np.full((n + 1, n + 1), -np.inf)
+    order = np.argsort(scores)
+    matrix[dependents[order], heads[order]] = scores[order]
+    dense = decode.mst(matrix, single_root=False)
+    assert tree_score(matrix, found) == pytest.approx(tree_score(matrix, dense))
+
+
+def test_long_projective_sentences():
+    scores = np.random.default_rng(0).standard_normal((401, 401))
+    heads = decode.eisner(scores)
+    assert is_tree(heads)
+    assert is_projective(heads)
+    assert (heads == 0).sum() == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("name", MATRIX_DECODERS)
+def test_batches_give_what_single_sentences_give(name, threads):
+    rng = np.random.default_rng(1)
+    lengths = rng.integers(0, 13, size=70)
+    batch = np.full((70, 13, 13), np.nan)  # padding may hold anything
+    for s, n in enumerate(lengths):
+        batch[s, : n + 1, : n + 1] = scores_for(name, n, s, "normal")
+        batch[s, 0] = np.nan
+    heads = MATRIX_DECODERS[name](batch, lengths, threads=threads)
+    assert heads.shape == (70, 13)
+    for s, n in enumerate(lengths):
+        assert heads[s, : n + 1].tolist() == MATRIX_DECODERS[name](batch[s, : n + 1, : n + 1]).tolist()
+        assert (heads[s, n + 1 :] == -1).all()
+
+
+@pytest.mark.parametrize("name", MATRIX_DECODERS)
+def test_kinds_of_arrays(name):
+    scores = scores_for(name, 8, 2, "normal").astype(np.float32)
+    expected = MATRIX_DECODERS[name](scores.astype(np.float64)).tolist()
+    assert MATRIX_DECODERS[name](scores).tolist() == expected
+    assert MATRIX_DECODERS[name](np.asfortranarray(scores)).tolist() == expected
+    assert MATRIX_DECODERS[name](scores.tolist()).tolist() == expected
+    wide = np.zeros((1, 20, 20))
+    wide[0, :9, :9] = scores
+    assert MATRIX_DECODERS[name](wide[:, ::1], [8])[0, :9].tolist() == expected
+    assert MATRIX_DECODERS[name](wide[0], 8)[:9].tolist() == expected
+    frozen = scores.astype(np.float64)
+    frozen.flags.writeable = False
+    assert MATRIX_DECODERS[name](frozen).tolist() == expected
+    assert MATRIX_DECODERS[name](np.empty((0, 4, 4))).shape == (0, 4)
+
+
+def test_constraints_leave_the_callers_scores_alone():
+    scores = random_scores(5, 0)
+    before = scores.copy()
+    decode.mst(scores, required=[-1, 3, -1, -1, -1, -1], forbidden=np.zeros((6, 6), dtype=bool))
+    assert (scores == before).all()
+
+
+@pytest.mark.parametrize("name", MATRIX_DECODERS)
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"scores": np.zeros((3, 4))}, "shape"),
+        ({"scores": np.zeros(4)}, "shape"),
+        ({"scores": np.zeros((0, 0))}, "shape"),
+        ({"scores": [["a", "b"], ["c", "d"]]}, "numbers"),
+        ({"lengths": [4]}, r"lengths\[0\] is 4"),
+        ({"lengths": [1, 1]}, "1 integers"),
+        ({"lengths": [0.5]}, "integers"),
+        ({"required": [-1, 2]}, "required must"),
+        ({"required": [-1, 2, 4, -1]}, r"required\[2\] is 4"),
+        ({"required": [-1, 1, -1, -1]}, r"required\[1\] is 1"),
+        ({"required": [-1, 0.5, -1, -1]}, "required must be integers"),
+        ({"forbidden": np.zeros((2, 2), dtype=bool)}, "forbidden must"),
+        ({"forbidden": np.zeros((4, 4))}, "forbidden must be booleans"),
+    ],
+)
+def test_bad_arguments(name, change, words):
+    arguments = {"scores": np.zeros((4, 4)), **change}
+    with pytest.raises(DecodeError, match=words) as caught:
+        MATRIX_DECODERS[name](**arguments)
+    assert isinstance(caught.value, CrossarcError)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5])
+def test_bad_threads(threads):
+    with pytest.raises(DecodeError, match="threads must be 1 or more"):
+        decode.mst(np.zeros((2, 3, 3)), threads=threads)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e301, -1e305])
+@pytest.mark.parametrize("name", [*MATRIX_DECODERS, "marginals", "kbest"])
+def test_scores_that_cannot_be(name, value):
+    call = {**MATRIX_DECODERS, "marginals": decode.marginals, "kbest": lambda scores: decode.kbest(scores, 2)}[name]
+    scores = np.zeros((4, 4))
+    scores[2, 3] = value
+    with pytest.raises(DecodeError, match=r"^scores\[2, 3\] is"):
+        call(scores)
+    with pytest.raises(DecodeError, match=r"^sentence 1: scores\[2, 3\] is"):
+        call(np.stack([np.zeros((4, 4)), scores]))
+
+
+@pytest.mark.parametrize("name", MATRIX_DECODERS)
+def test_unused_cells_may_hold_anything(name):
+    scores = np.zeros((4, 4))
+    scores[0] = np.nan
+    np.fill_diagonal(scores, np.inf)
+    assert is_tree(MATRIX_DECODERS[name](scores))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("mst", {"required": [-1, 2, 1, -1]}, "required 2 -> 1, required 1 -> 2 leave no tree;"),
+        ("mst", {"required": [-1, 0, -1, 0]}, "required 0 -> 1, required 0 -> 3 leave no tree with a single root;"),
+        (
+            "mst",
+            {"forbidden": [(1, 0), (2, 0), (3, 0), (1, 2)]},
+            "forbidden 0 -> 1, forbidden 0 -> 2, forbidden 0 -> 3 ",
+        ),
+        (
+            "mst",
+            {"required": [-1, 3, -1, -1], "forbidden": [(1, 3)]},
+            "required 3 -> 1, forbidden 3 -> 1 leave no tree;",
+        ),
+        ("eisner", {"required": [-1, 3, 0, -1]}, "required 3 -> 1, required 0 -> 2 leave no projective tree;"),
+        (
+            "undirected",
+            {"required": [-1, 2, 3, 1]},
+            "required 2 -> 1, required 3 -> 2, required 1 -> 3 leave no undirected",
+        ),
+        ("marginals", {"required": [-1, 2, 1, -1]}, "required 2 -> 1, required 1 -> 2 leave no tree;"),
+        ("kbest", {"required": [-1, 2, 1, -1]}, "required 2 -> 1, required 1 -> 2 leave no tree;"),
+    ],
+)
+def test_contradictions_are_named(name, options, message):
+    call = {**MATRIX_DECODERS, "marginals": decode.marginals, "kbest": lambda *a, **k: decode.kbest(*a, 2, **k)}[name]
+    options = dict(options)
+    if "forbidden" in options:
+        mask = np.zeros((4, 4), dtype=bool)
+        mask[tuple(np.transpose(options["forbidden"]))] = True
+        options["forbidden"] = mask
+    with pytest.raises(DecodeError) as caught:
+        call(np.zeros((4, 4)), **options)
+    assert str(caught.value).startswith(message)
+    batched = {
+        key: np.stack([np.full_like(value, -1 if key == "required" else 0), value]) for key, value in options.items()
+    }
+    with pytest.raises(DecodeError, match=r"^sentence 1: "):
+        call(np.zeros((2, 4, 4)), **batched)
+
+
+def test_contradictions_among_many_constraints():
+    n = 60
+    forbidden = np.random.default_rng(0).random((n + 1, n + 1)) < 0.3
+    forbidden[7, 9] = False
+    required = np.full(n + 1, -1)
+    required[[7, 9]] = 9, 7
+    with pytest.raises(DecodeError, match=r"^required 9 -> 7, required 7 -> 9 leave no tree;"):
+        decode.mst(np.zeros((n + 1, n + 1)), required=required, forbidden=forbidden)
+
+
+def test_disconnected_graphs_are_described():
+    scores = np.zeros((5, 5))
+    scores[[3, 4], :3] = -np.inf
+    with pytest.raises(DecodeError, match=r"no path of allowed arcs leads from node 0 to words 3, 4$"):
+        decode.mst(scores)
+    scores[3, 0] = 0
+    scores[[1, 2], 3:] = -np.inf
+    with pytest.raises(DecodeError, match=r"only node 0 leads to words 1, 3 and what is below each$"):
+        decode.mst(scores)
+    assert decode.mst(scores, single_root=False).tolist()[3] == 0
+    with pytest.raises(DecodeError, match=r"arcs that are not there leave no tree; .* word 2$"):
+        decode.mst_sparse(2, [1], [0], [1.0])
+
+
+def test_undirected_wants_symmetry():
+    scores = np.zeros((4, 4))
+    scores[1, 3] = 2
+    with pytest.raises(DecodeError, match=r"scores\[3, 1\] is 0 but scores\[1, 3\] is 2"):
+        decode.undirected(scores)
+    with pytest.raises(CrossarcError, match="no method 'dijkstra'"):
+        decode.undirected(np.zeros((2, 2)), method="dijkstra")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((2, [1], [0, 1], [1.0]), "one length"),
+        ((2, [3], [0], [1.0]), r"dependents\[0\] is 3"),
+        ((2, [1], [-1], [1.0]), r"heads\[0\] is -1"),
+        ((2, [1], [0], [np.nan]), r"scores\[0\] is nan"),
+        ((-1, [], [], []), "number of words"),
+    ],
+)
+def test_bad_sparse_arguments(arguments, words):
+    with pytest.raises(DecodeError, match=words):
+        decode.mst_sparse(*arguments)
+
+
+def test_sparse_takes_the_best_of_parallel_arcs():
+    assert decode.mst_sparse(2, [1, 1, 2, 2, 2], [0, 0, 0, 1, 1], [1, 5, 9, 2, 3]).tolist() == [-1, 0, 1]
+    with pytest.raises(DecodeError, match="forbidden 0 -> 1 "):
+        decode.mst_sparse(1, [1, 1], [0, 0], [1.0, 2.0], forbidden=[True, True])
+
+
+def test_labels_are_chosen_before_the_tree():
+    scores = np.random.default_rng(0).normal(size=(3, 6, 6, 4))
+    arcs, labels = decode.best_labels(scores)
+    heads = decode.mst(arcs)
+    found = decode.labels_of(heads, labels)
+    assert found.shape == (3, 6)
+    for s in range(3):
+        assert found[s, 0] == -1
+        for d in range(1, 6):
+            assert found[s, d] == scores[s, d, heads[s, d]].argmax()
+    single = decode.labels_of(heads[0], labels[0])
+    assert single.tolist() == found[0].tolist()
+    with pytest.raises(DecodeError, match="labelled scores"):
+        decode.best_labels(np.zeros((3, 3)))
+    with pytest.raises(DecodeError, match="do not go with"):
+        decode.labels_of([-1, 0], labels)
+
+
+def test_a_bad_label_score_is_found_by_the_decoder():
+    scores = np.zeros((3, 3, 2))
+    scores[2, 1, 0] = np.nan
+    with pytest.raises(DecodeError, match=r"scores\[2, 1\] is NaN"):
+        decode.mst(decode.best_labels(scores)[0])
+
+
+def test_decode_is_there_without_an_import_of_its_own():
+    import crossarc
+
+    assert crossarc.decode.mst is decode.mst
+    assert set(decode.__all__) <= set(dir(decode))
