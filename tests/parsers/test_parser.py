@@ -84,6 +84,47 @@ def test_odd_sentences(trained):
         assert len(long.roots) == 1
 
 
+@pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.parametrize("name", [name for name in PRESETS if name.endswith("-label")])
+def test_directions_by_scores(example, tmp_path, name, beam):
+    parser = Parser(name, epochs=6, beam=beam, reconstruction="score").fit(example)
+    scores = parser.evaluate(example)
+    assert scores.broken == 0
+    assert scores.uas > 88
+    parser.save(tmp_path / "m.crossarc")
+    trees = list(load(tmp_path / "m.crossarc").parse(example))
+    assert trees == list(parser.parse(example))
+    assert all(tree.is_tree and len(tree.roots) == 1 for tree in trees)
+
+
+def small_trees(*trees):
+    """Sentences of (form, head) pairs as CoNLL-U."""
+    return "".join(
+        "".join(f"{i}\t{form}\t_\t_\t_\t_\t{head}\tx\t_\t_\n" for i, (form, head) in enumerate(tree, 1)) + "\n"
+        for tree in trees
+    )
+
+
+@pytest.mark.parametrize("beam", [1, 2])
+def test_the_surer_of_two_directions_wins(tmp_path, beam):
+    """Both a and c would like to be the head of b: a mostly was, c always."""
+    train, test, features = (tmp_path / name for name in ("train.conllu", "test.conllu", "pairs.toml"))
+    ab, ba, bc = [("a", 0), ("b", 1)], [("a", 2), ("b", 0)], [("b", 2), ("c", 0)]
+    train.write_text(small_trees(*[ab, ab, ba, bc, bc, bc] * 5))
+    test.write_text(small_trees([("a", 0), ("b", 1), ("c", 2)]))
+    features.write_text('[templates]\nall = ["stack[0].form + buffer[0].form"]\n')
+    found = {}
+    for how in ("label", "score"):
+        parser = Parser("planar-label", features=str(features), epochs=5, beam=beam, explore=0.0, reconstruction=how)
+        found[how] = next(iter(parser.fit(train).parse(test))).heads.tolist()
+    assert found == {"label": [-1, 0, 1, 2], "score": [-1, 2, 3, 0]}
+
+
+def test_directed_parsers_have_no_reconstruction():
+    with pytest.raises(CrossarcError, match="swap finds directions as it goes; leave it out, or take"):
+        Parser("swap", reconstruction="score")
+
+
 def test_several_roots_are_learned(malformed):
     path = malformed / "several-roots.conllu"
     parser = Parser("arc-hybrid", epochs=5).fit(path)

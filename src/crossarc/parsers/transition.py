@@ -85,7 +85,7 @@ class TransitionModel:
         how = self.settings.reconstruction
         search = self.search()
         data = (tokens, corpus.starts, heads, labels, self.root_label)
-        turns = (how != "naive", how == "label-first")
+        turns = (how != "naive", how == "label-first", how == "score")
         if self.exact is not None:
             search.parse_by(self.exact, *data, tag_column(self.features), *turns)
         elif self.vectors is not None:

@@ -42,10 +42,12 @@ cdef class Workspace:
         free(self.gold.extra)
         free(self.scratch)
         self.gold.extra = <token_t*>malloc((<size_t>n + 1) * 9 * sizeof(token_t))
-        self.scratch = <token_t*>malloc((<size_t>n + 2) * ((SCRATCH + 1) * sizeof(token_t) + 2 * sizeof(score_t)))
+        self.scratch = <token_t*>malloc((<size_t>n + 2) * ((SCRATCH + 2) * sizeof(token_t) + 2 * sizeof(score_t)))
         if self.gold.extra == NULL or self.scratch == NULL:
             raise MemoryError
         self.gold.scratch = self.gold.extra + n + 1
+        self.turn = <score_t*>self.scratch
+        self.turned_label = <label_t*>(self.turn + 2 * (n + 2))
         self.room = n
         return 0
 
@@ -76,28 +78,37 @@ cdef class Workspace:
                           label_t root_label) noexcept nogil:
         """Heads and labels of an undirected parse whose labels say which way their links should point.
 
-        A label X comes as 2 X where the head should be on the right, 2 X + 1 where on the left.
+        A label X comes as 2 X where the head should be on the right, 2 X + 1 where on the left. All annotations weigh
+        the same, or as much as the scores say that were noted while parsing.
         """
         cdef token_t n = state.n
-        cdef score_t* turn = <score_t*>self.scratch
-        cdef score_t* costs = turn + n + 2
-        cdef token_t* via = <token_t*>(costs + n + 2)
+        cdef score_t* costs = self.turn + self.room + 2
+        cdef token_t* via = self.turned_label + self.room + 2
         cdef Links links
-        cdef token_t k
-        for k in range(state.links):
-            turn[k] = 1 if state.link_label[k] & 1 else -1
+        cdef token_t word, k
+        cdef label_t label
+        if not self.scored:
+            for k in range(state.links):
+                self.turn[k] = 1 if state.link_label[k] & 1 else -1
         links.n = n
         links.m = state.links
         links.left = state.link_left
         links.right = state.link_right
-        links.turn = turn
+        links.turn = self.turn
         links.root = NULL
         links.keep_root_links = keep_root_links
         links.single_root = single_root
-        orient(&links, state.heads, via, via + n + 2, costs)
+        orient(&links, state.heads, via, via + self.room + 2, costs)
         state.labels[0] = -1
-        for k in range(1, n + 1):
-            state.labels[k] = state.link_label[via[k]] >> 1 if via[k] >= 0 else root_label
+        for word in range(1, n + 1):
+            k = via[word]
+            if k < 0:
+                state.labels[word] = root_label
+                continue
+            label = state.link_label[k]
+            if self.scored and (label & 1) != (state.heads[word] < word):
+                label = self.turned_label[k]
+            state.labels[word] = label >> 1
 
 
 def collect_actions(TransitionSystem system, const token_t[::1] heads, const label_t[::1] labels,
@@ -120,6 +131,27 @@ def collect_actions(TransitionSystem system, const token_t[::1] heads, const lab
                 view[move, label if label >= 0 else label_count] += 1
                 make(system, &work.state, move, label)
     return counts
+
+
+cdef void note_link(Greedy search, Workspace work, const State* state, int32_t chosen,
+                    const points* scores) noexcept nogil:
+    """After an action: if it made a link, how much better it was than the best one the other way round.
+
+    Where no action goes the other way it costs nothing: no link of node 0 turns, and others are as good as unknown.
+    """
+    cdef label_t label = search.labels[chosen]
+    cdef token_t link = state.links - 1
+    cdef int32_t other = -1
+    cdef int32_t a
+    if label < 0:
+        return
+    for a in range(search.actions):
+        if search.labels[a] >= 0 and (search.labels[a] ^ label) & 1 and (other < 0 or scores[a] > scores[other]):
+            other = a
+    work.turned_label[link] = search.labels[other] if other >= 0 else label
+    work.turn[link] = <score_t>scores[chosen] - scores[other] if other >= 0 else 0
+    if label & 1 == 0:
+        work.turn[link] = -work.turn[link]
 
 
 cdef class Greedy:
@@ -230,10 +262,11 @@ cdef class Greedy:
 
     def parse(self, PackedWeights weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
               token_t[::1] heads, label_t[::1] labels, label_t root_label, bint annotated=False,
-              bint keep_root_links=False):
+              bint keep_root_links=False, bint scored=False):
         """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout.
 
-        With `annotated` the labels of an undirected system say which way links should point.
+        With `annotated` the labels of an undirected system say which way links should point, with `scored` as strongly
+        as their scores.
         """
         cdef Workspace work = Workspace()
         cdef State* state = &work.state
@@ -247,6 +280,7 @@ cdef class Greedy:
         cdef int32_t* scores = <int32_t*>malloc((padded(self.actions) + 1) * sizeof(int32_t))
         if scores == NULL:
             raise MemoryError
+        work.scored = scored
         try:
             with nogil:
                 for s in range(starts.shape[0] - 1):
@@ -262,6 +296,8 @@ cdef class Greedy:
                             if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
                                 best = a
                         make(self.system, state, self.moves[best], self.labels[best])
+                        if scored:
+                            note_link(self, work, state, best, scores)
                     work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                    &labels[starts[s]])
         finally:
@@ -320,7 +356,7 @@ cdef class Greedy:
 
     def parse_by(self, Scorer scorer, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
                  label_t[::1] labels, label_t root_label, int32_t tag, bint annotated=False,
-                 bint keep_root_links=False):
+                 bint keep_root_links=False, bint scored=False):
         """As `parse`, with any scorer; `tag` is the attribute that the scorer sees of the first word in the buffer."""
         cdef Workspace work = Workspace()
         cdef State* state = &work.state
@@ -332,6 +368,7 @@ cdef class Greedy:
         cdef weight_t* scores = <weight_t*>malloc(self.actions * sizeof(weight_t))
         if scores == NULL:
             raise MemoryError
+        work.scored = scored
         try:
             with nogil:
                 for s in range(starts.shape[0] - 1):
@@ -348,6 +385,8 @@ cdef class Greedy:
                             if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
                                 best = a
                         make(self.system, state, self.moves[best], self.labels[best])
+                        if scored:
+                            note_link(self, work, state, best, scores)
                     work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                    &labels[starts[s]])
         finally:
