@@ -125,6 +125,20 @@ def test_directed_parsers_have_no_reconstruction():
         Parser("swap", reconstruction="score")
 
 
+@pytest.mark.parametrize("beam", [1, 3])
+@pytest.mark.parametrize("name", ["planar", "two-planar", "covington"])
+def test_words_left_over_get_labels_of_their_own(example, name, beam):
+    """They hang from the root word, and not as roots; after one epoch there are some."""
+    assert all(
+        label != "root" or head == 0
+        for tree in read(example)
+        for head, label in zip(tree.heads, tree.deprels, strict=True)
+    )
+    parser = Parser(name, epochs=1, beam=beam, explore=0.0).fit(example)
+    for tree in parser.parse(example):
+        assert all(label != "root" or head == 0 for head, label in zip(tree.heads, tree.deprels, strict=True))
+
+
 def test_several_roots_are_learned(malformed):
     path = malformed / "several-roots.conllu"
     parser = Parser("arc-hybrid", epochs=5).fit(path)

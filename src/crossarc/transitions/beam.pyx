@@ -338,6 +338,8 @@ cdef class Beam(Greedy):
                     pass
                 if scored:
                     self.note_links(work, beam, learning, trained, &tokens[starts[s], 0])
+                self.attach_loose(&beam.items[0].state, trained, learning, tokens, starts[s], -1,
+                                  beam.scores if trained is None else <void*>beam.packed_scores)
                 work.give_tree(self.system, &beam.items[0].state, root_label, annotated, keep_root_links,
                                &heads[starts[s]], &labels[starts[s]])
         return 0

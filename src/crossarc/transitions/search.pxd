@@ -1,4 +1,6 @@
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, weight_t
+from crossarc.learning.packed cimport PackedWeights
+from crossarc.learning.weights cimport Scorer
 from crossarc.transitions.context cimport Program
 from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport Gold, TransitionSystem
@@ -35,9 +37,13 @@ cdef class Greedy:
     cdef const int32_t[::1] moves
     cdef const int32_t[::1] labels
     cdef int32_t actions
+    cdef token_t left_arc       # of systems that join the buffer: the moves
+    cdef token_t right_arc
 
     cdef int32_t tag_of(self, const State* state, const int32_t[:, ::1] tokens, offset_t start,
                         int32_t tag) noexcept nogil
+    cdef void attach_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
+                           offset_t start, int32_t tag, void* room) noexcept nogil
 
 
 cdef inline void make(TransitionSystem system, State* state, token_t move, label_t label) noexcept nogil:

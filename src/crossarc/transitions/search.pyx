@@ -12,8 +12,8 @@ from crossarc.learning.updates cimport Decision, UpdateRule
 from crossarc.learning.weights cimport Scorer, Weights
 from crossarc.transitions.reconstruction cimport SCRATCH, Links, orient
 from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, fill_keys
-from crossarc.transitions.state cimport State, buffer_at, release_state, reserve_state, reset_state
-from crossarc.transitions.system cimport MOVES, TransitionSystem
+from crossarc.transitions.state cimport State, add_arc, buffer_at, release_state, reserve_state, reset_state
+from crossarc.transitions.system cimport MOVES, TransitionSystem, root_word
 
 from crossarc.errors import CrossarcError
 
@@ -154,6 +154,17 @@ cdef void note_link(Greedy search, Workspace work, const State* state, int32_t c
         work.turn[link] = -work.turn[link]
 
 
+cdef int32_t best_arc(Greedy search, bint leftwards, const points* scores) noexcept nogil:
+    """The arc that scores best among those that go left, or right."""
+    cdef token_t move = search.left_arc if leftwards else search.right_arc
+    cdef int32_t best = -1
+    cdef int32_t a
+    for a in range(search.actions):
+        if search.moves[a] == move and (best < 0 or scores[a] > scores[best]):
+            best = a
+    return best
+
+
 cdef class Greedy:
     """Greedy search over a system with a feature model and a set of actions.
 
@@ -175,6 +186,9 @@ cdef class Greedy:
         self.moves = np.ascontiguousarray(moves, dtype=np.int32)
         self.labels = np.ascontiguousarray(labels, dtype=np.int32)
         self.actions = self.moves.shape[0]
+        if system.joins_buffer:
+            self.left_arc = system.moves.index("LEFT-ARC")
+            self.right_arc = system.moves.index("RIGHT-ARC")
         self.program.addresses = &self.addresses[0, 0]
         self.program.address_count = self.addresses.shape[0]
         self.program.slots = &self.slots[0, 0]
@@ -298,10 +312,42 @@ cdef class Greedy:
                         make(self.system, state, self.moves[best], self.labels[best])
                         if scored:
                             note_link(self, work, state, best, scores)
+                    self.attach_loose(state, weights, None, tokens, starts[s], -1, scores)
                     work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                    &labels[starts[s]])
         finally:
             free(scores)
+
+    cdef void attach_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
+                           offset_t start, int32_t tag, void* room) noexcept nogil:
+        """Hang words that are left without a head from the root word, each by the label that scores best.
+
+        That is what it would be if the two were to be joined next. Other heads that score better are right less often:
+        the parser had its chance to take them. `room` is for the scores.
+        """
+        cdef hash_t keys[MOST_TEMPLATES]
+        cdef int32_t count = self.program.template_count
+        cdef token_t end = state.front
+        cdef token_t root, word
+        cdef int32_t action
+        if not self.system.joins_buffer or not self.system.single_root or state.arcs >= state.n - 1:
+            return
+        root = root_word(state)
+        for word in range(1, state.n + 1):
+            if word == root or state.heads[word] >= 0:
+                continue
+            state.stack[0] = state.left = min(root, word)
+            state.depth = 1
+            state.front = max(root, word) - 1
+            fill_keys(&self.program, state, &tokens[start, 0], keys)
+            if packed is not None:
+                score_packed(&packed.packed, keys, count, <int32_t*>room)
+                action = best_arc(self, word < root, <int32_t*>room)
+            else:
+                scorer.score_state(keys, count, self.tag_of(state, tokens, start, tag), <weight_t*>room)
+                action = best_arc(self, word < root, <weight_t*>room)
+            add_arc(state, root, word, self.labels[action])
+        state.front = end
 
     @property
     def action_count(self):
@@ -387,6 +433,7 @@ cdef class Greedy:
                         make(self.system, state, self.moves[best], self.labels[best])
                         if scored:
                             note_link(self, work, state, best, scores)
+                    self.attach_loose(state, None, scorer, tokens, starts[s], tag, scores)
                     work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                    &labels[starts[s]])
         finally:
