@@ -2,6 +2,7 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from crossarc.cli import main
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import PRESETS, Parser, load, write_model
+from crossarc.parsers.transition import link_score
 from crossarc.treebank import read, write
 
 
@@ -82,6 +84,85 @@ def test_odd_sentences(trained):
         (long,) = trained[name].parse(read(lines))
         assert long.is_tree
         assert len(long.roots) == 1
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.parametrize("name", [name for name in PRESETS if name.endswith("-label")])
+def test_directions_by_scores(example, tmp_path, name, beam):
+    parser = Parser(name, epochs=6, beam=beam, reconstruction="score").fit(example)
+    scores = parser.evaluate(example)
+    assert scores.broken == 0
+    assert scores.uas > 88
+    parser.save(tmp_path / "m.crossarc")
+    trees = list(load(tmp_path / "m.crossarc").parse(example))
+    assert trees == list(parser.parse(example))
+    assert all(tree.is_tree and len(tree.roots) == 1 for tree in trees)
+
+
+def small_trees(*trees):
+    """Sentences of (form, head) pairs as CoNLL-U."""
+    return "".join(
+        "".join(f"{i}\t{form}\t_\t_\t_\t_\t{head}\tx\t_\t_\n" for i, (form, head) in enumerate(tree, 1)) + "\n"
+        for tree in trees
+    )
+
+
+@pytest.mark.parametrize("beam", [1, 2])
+def test_the_surer_of_two_directions_wins(tmp_path, beam):
+    """Both a and c would like to be the head of b: a mostly was, c always."""
+    train, test, features = (tmp_path / name for name in ("train.conllu", "test.conllu", "pairs.toml"))
+    ab, ba, bc = [("a", 0), ("b", 1)], [("a", 2), ("b", 0)], [("b", 2), ("c", 0)]
+    train.write_text(small_trees(*[ab, ab, ba, bc, bc, bc] * 5))
+    test.write_text(small_trees([("a", 0), ("b", 1), ("c", 2)]))
+    features.write_text('[templates]\nall = ["stack[0].form + buffer[0].form"]\n')
+    found = {}
+    for how in ("label", "score"):
+        parser = Parser("planar-label", features=str(features), epochs=5, beam=beam, explore=0.0, reconstruction=how)
+        found[how] = next(iter(parser.fit(train).parse(test))).heads.tolist()
+    assert found == {"label": [-1, 0, 1, 2], "score": [-1, 2, 3, 0]}
+
+
+def test_links_count_whichever_node_they_stand_with(tmp_path):
+    path = tmp_path / "gold.conllu"
+    path.write_text(small_trees([("a", 2), ("b", 0), ("c", 2)]))
+    gold = list(read(path))
+
+    def score(others, labels):
+        links = np.array([-1, *others], dtype=np.int32), np.array([-1, *labels], dtype=np.int32)
+        return link_score(SimpleNamespace(labels=["x", "y"], link_corpus=lambda corpus: links), gold)
+
+    assert score([2, 0, 2], [0, 0, 0]) == 100
+    assert score([0, 1, 2], [-1, 0, 0]) == pytest.approx(200 / 3)  # 1 - 2 stands with 2, and nothing links 0
+    assert score([2, 3, 0], [0, 0, 0]) == pytest.approx(200 / 3)  # 2 - 3 stands with 2, and 0 - 3 is wrong
+    assert score([2, 0, 2], [0, 0, 1]) == pytest.approx(200 / 3)
+
+
+@pytest.mark.parametrize("name", [name for name in PRESETS if name.endswith(("-label", "-naive"))])
+def test_directions_lose_little(trained, example, name):
+    """Right arcs were right links, but for words that were left over."""
+    links = link_score(trained[name].model, list(read(example)))
+    las = trained[name].evaluate(example).las
+    assert links > 85
+    assert -1 < links - las < 5
+
+
+def test_directed_parsers_have_no_reconstruction():
+    with pytest.raises(CrossarcError, match="swap finds directions as it goes; leave it out, or take"):
+        Parser("swap", reconstruction="score")
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+@pytest.mark.parametrize("name", ["planar", "two-planar", "covington"])
+def test_words_left_over_get_labels_of_their_own(example, name, beam):
+    """They hang from the root word, and not as roots; after one epoch there are some."""
+    assert all(
+        label != "root" or head == 0
+        for tree in read(example)
+        for head, label in zip(tree.heads, tree.deprels, strict=True)
+    )
+    parser = Parser(name, epochs=1, beam=beam, explore=0.0).fit(example)
+    for tree in parser.parse(example):
+        assert all(label != "root" or head == 0 for head, label in zip(tree.heads, tree.deprels, strict=True))
 
 
 def test_several_roots_are_learned(malformed):

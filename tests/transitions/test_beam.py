@@ -8,8 +8,11 @@ from crossarc.transitions.beam import Beam
 from crossarc.treebank import Corpus, read
 
 
+@pytest.mark.parametrize("scored", [False, True])
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_beam_of_one_is_greedy_search(example, name):
+def test_a_beam_of_one_is_greedy_search(example, name, scored):
+    if scored and not name.endswith("-label"):
+        pytest.skip("its labels say nothing of directions")
     parser = Parser(name, epochs=1).fit(example)
     greedy = parser.model.search()
     corpus = Corpus.of(list(read(example)))
@@ -20,7 +23,7 @@ def test_a_beam_of_one_is_greedy_search(example, name):
     for search in (greedy, beam):
         heads, labels = corpus["head"].copy(), corpus["deprel"].copy()
         annotated = model.settings.reconstruction != "naive"
-        search.parse(model.weights, tokens, corpus.starts, heads, labels, model.root_label, annotated)
+        search.parse(model.weights, tokens, corpus.starts, heads, labels, model.root_label, annotated, False, scored)
         results.append((heads.tolist(), labels.tolist()))
     assert results[0] == results[1]
 

@@ -28,6 +28,11 @@ def test_every_preset_learns_fast(trained, example, tmp_path, name):
     assert list(again.parse(example)) == list(parser.parse(example))
 
 
+def test_scores_of_links(example):
+    parser = Parser("planar-label", fast=True, reconstruction="score", epochs=6).fit(example)
+    assert parser.evaluate(example).uas > 85
+
+
 def test_templates_of_the_stages(trained):
     model = trained["arc-hybrid"].model
     moves, labels = model.stages

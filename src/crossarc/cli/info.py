@@ -112,5 +112,6 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
         trees = "projective" if trees == "planar" else trees  # those that are planar with their root arcs
         special.append("undirected; heads by the way from the root")
     elif not system.directed:
-        special.append("undirected; heads by its labels")
+        scored = settings.reconstruction == "score"
+        special.append("undirected; heads by the scores of its labels" if scored else "undirected; heads by its labels")
     return trees, system.name, "; ".join(special)

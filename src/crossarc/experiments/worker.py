@@ -32,6 +32,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
     import crossarc
     from crossarc.evaluation import PROPERTIES, Setting, break_down, pair_trees, score_pair
     from crossarc.parsers import Parser, load
+    from crossarc.parsers.transition import link_score
 
     epochs: list[dict[str, Any]] = []
 
@@ -55,6 +56,9 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
             parsing = Stopwatch()
             parsed = list(loaded.parse(gold))
             times.append(parsing.cpu)
+        # Of undirected parsers: how good their links are before they get directions.
+        undirected = not loaded.model.search().system.directed
+        links = link_score(loaded.model, gold) if undirected else None
         del loaded  # the file is mapped, and some systems remove no mapped file
     words = sum(map(len, gold))
     pair = pair_trees(gold, parsed)
@@ -63,7 +67,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
         "scores": score_pair(pair, Setting("all", "unicode", False)).as_dict(),
         "breakdowns": {each.name: each.as_dict()["rows"] for each in break_down(pair, PROPERTIES)},
         "training": {**trained, "data": parser.manifest_["data"], "development": parser.manifest_["development"]},
-        "parsing": {"words": words, "sentences": len(gold), "cpu_seconds": min(times)},
+        "parsing": {"words": words, "sentences": len(gold), "cpu_seconds": min(times), "link_las": links},
         "model": model,
         "cpu_seconds": whole.cpu,
         "seconds": whole.clock,

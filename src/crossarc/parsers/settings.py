@@ -51,8 +51,9 @@ class Settings(BaseModel):
     # What the model that training starts from weighs beside what is learned: 0 forgets most of it.
     inertia: float = Field(3.0, ge=0)
     single_root: bool | Literal["auto"] = "auto"
-    # How undirected parses get their directions: away from node 0, or as labels say, with either table of costs.
-    reconstruction: Literal["naive", "label", "label-first"] = "naive"
+    # How undirected parses get their directions: away from node 0, as labels say, with either table of costs, or as the
+    # scores of these labels say.
+    reconstruction: Literal["naive", "label", "label-first", "score"] = "naive"
     # The pseudo-projective encoding around the parser.
     transform: Literal["none", "head"] = "none"
 
@@ -94,6 +95,11 @@ def make_settings(parser: str, **options: Any) -> Settings:
     sizes = {"rich": PRESETS[parser]["features"], "compact": f"{PRESETS[parser]['features']}-compact"}
     if options.get("features") in sizes:
         options["features"] = sizes[options["features"]]
+    if options.get("reconstruction", "naive") != "naive" and not preset["system"].endswith("-undirected"):
+        raise CrossarcError(
+            f"setting reconstruction = {options['reconstruction']!r}: {parser} finds directions as it goes; "
+            "leave it out, or take a -naive or -label preset"
+        )
     try:
         return Settings(parser=parser, **{**preset, **options})
     except ValidationError as error:

@@ -9,7 +9,7 @@ from crossarc.learning.packed cimport PackedWeights, padded, score_packed
 from crossarc.learning.updates cimport UpdateRule
 from crossarc.learning.weights cimport Scorer, Weights
 from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
-from crossarc.transitions.search cimport Greedy, Workspace, make
+from crossarc.transitions.search cimport Greedy, Workspace, make, note_link
 from crossarc.transitions.state cimport State, copy_state, release_state, reserve_state, reset_state
 
 cdef enum:
@@ -304,27 +304,31 @@ cdef class Beam(Greedy):
 
     def parse(self, PackedWeights weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
               token_t[::1] heads, label_t[::1] labels, label_t root_label, bint annotated=False,
-              bint keep_root_links=False):
+              bint keep_root_links=False, bint scored=False):
         """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout.
 
-        With `annotated` the labels of an undirected system say which way links should point.
+        With `annotated` the labels of an undirected system say which way links should point, with `scored` as strongly
+        as their scores.
         """
-        self.parse_with(None, weights, tokens, starts, heads, labels, root_label, annotated, keep_root_links)
+        self.parse_with(None, weights, tokens, starts, heads, labels, root_label, annotated, keep_root_links,
+                        scored)
 
     def parse_by(self, Scorer scorer, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
                  label_t[::1] labels, label_t root_label, int32_t tag, bint annotated=False,
-                 bint keep_root_links=False):
+                 bint keep_root_links=False, bint scored=False):
         """As `parse`, with weights that are not packed."""
         cdef Weights weights = scorer
-        self.parse_with(weights, None, tokens, starts, heads, labels, root_label, annotated, keep_root_links)
+        self.parse_with(weights, None, tokens, starts, heads, labels, root_label, annotated, keep_root_links,
+                        scored)
 
     cdef int parse_with(self, Weights learning, PackedWeights trained, const int32_t[:, ::1] tokens,
                         const offset_t[::1] starts, token_t[::1] heads, label_t[::1] labels, label_t root_label,
-                        bint annotated, bint keep_root_links) except -1:
+                        bint annotated, bint keep_root_links, bint scored) except -1:
         cdef Workspace work = Workspace()
         cdef Generations beam = Generations(self.width, self.actions)
         cdef Py_ssize_t s
         cdef token_t n
+        work.scored = scored
         with nogil:
             for s in range(starts.shape[0] - 1):
                 n = <token_t>(starts[s + 1] - starts[s]) - 1
@@ -332,6 +336,32 @@ cdef class Beam(Greedy):
                 beam.begin(self, n)
                 while beam.advance(self, learning, trained, &tokens[starts[s], 0]):
                     pass
+                if scored:
+                    self.note_links(work, beam, learning, trained, &tokens[starts[s], 0])
+                self.attach_loose(&beam.items[0].state, trained, learning, tokens, starts[s], -1,
+                                  beam.scores if trained is None else <void*>beam.packed_scores)
                 work.give_tree(self.system, &beam.items[0].state, root_label, annotated, keep_root_links,
                                &heads[starts[s]], &labels[starts[s]])
+        return 0
+
+    cdef int note_links(self, Workspace work, Generations beam, Weights learning, PackedWeights trained,
+                        const int32_t* tokens) except -1 nogil:
+        """Go through the best derivation once more for the scores of its links."""
+        cdef hash_t keys[MOST_TEMPLATES]
+        cdef int32_t keys_used = self.program.template_count
+        cdef State* state = &work.state
+        cdef const Item* best = &beam.items[0]
+        cdef token_t at
+        beam.trace(best.last, best.state.moves)
+        work.begin(self.system, best.state.n, NULL, NULL)
+        for at in range(best.state.moves):
+            fill_keys(&self.program, state, tokens, keys)
+            if learning is not None:
+                learning.score(keys, keys_used, beam.scores)
+                self.follow(state, beam.path[at])
+                note_link(self, work, state, beam.path[at], beam.scores)
+            else:
+                score_packed(&trained.packed, keys, keys_used, beam.packed_scores)
+                self.follow(state, beam.path[at])
+                note_link(self, work, state, beam.path[at], beam.packed_scores)
         return 0

@@ -27,6 +27,7 @@ cdef class Covington(TransitionSystem):
         self.name = "covington"
         self.moves = ("SHIFT", "NO-ARC", "LEFT-ARC", "RIGHT-ARC")
         self.labelled = (False, False, True, True)
+        self.joins_buffer = True
         self.covers = "all"
         self.long_sentence = LONG
         self.exact_costs = True

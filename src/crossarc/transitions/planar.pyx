@@ -27,6 +27,7 @@ cdef class Planar(TransitionSystem):
         self.name = "planar"
         self.moves = ("SHIFT", "REDUCE", "LEFT-ARC", "RIGHT-ARC")
         self.labelled = (False, False, True, True)
+        self.joins_buffer = True
         self.covers = "planar"
 
     cdef uint32_t legal(self, State* state) noexcept nogil:

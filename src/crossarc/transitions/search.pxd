@@ -1,13 +1,23 @@
-from crossarc.core.typedefs cimport int32_t, label_t, offset_t, token_t
+from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, weight_t
+from crossarc.learning.packed cimport PackedWeights
+from crossarc.learning.weights cimport Scorer
 from crossarc.transitions.context cimport Program
 from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport Gold, TransitionSystem
+
+ctypedef fused points:          # the scores that packed weights give, or others
+    int32_t
+    weight_t
 
 cdef class Workspace:
     cdef State state
     cdef Gold gold
     cdef token_t room
-    cdef token_t* scratch       # of reconstruction: its own, the links by which words hang, and the costs of turning
+    cdef token_t* scratch       # of reconstruction, which looks for the cheapest tree
+    # Of each link: what it costs more with its head on the right, and its label if it turns out against its annotation.
+    cdef score_t* turn
+    cdef label_t* turned_label
+    cdef bint scored            # whether they come from scores, noted while parsing, or from annotations alone
 
     cdef int reserve(self, token_t n) except -1 nogil
     cdef void begin(self, TransitionSystem system, token_t n, const token_t* heads,
@@ -27,12 +37,20 @@ cdef class Greedy:
     cdef const int32_t[::1] moves
     cdef const int32_t[::1] labels
     cdef int32_t actions
+    cdef token_t left_arc       # of systems that join the buffer: the moves
+    cdef token_t right_arc
 
     cdef int32_t tag_of(self, const State* state, const int32_t[:, ::1] tokens, offset_t start,
                         int32_t tag) noexcept nogil
+    cdef void attach_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
+                           offset_t start, int32_t tag, void* room) noexcept nogil
 
 
 cdef inline void make(TransitionSystem system, State* state, token_t move, label_t label) noexcept nogil:
     system.apply(state, move, label)
     state.last_move = move
     state.moves += 1
+
+
+cdef void note_link(Greedy search, Workspace work, const State* state, int32_t chosen,
+                    const points* scores) noexcept nogil

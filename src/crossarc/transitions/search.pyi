@@ -42,6 +42,7 @@ class Greedy:
         root_label: int,
         annotated: bool = False,
         keep_root_links: bool = False,
+        scored: bool = False,
     ) -> None: ...
     def instances(
         self,
@@ -63,4 +64,5 @@ class Greedy:
         tag: int,
         annotated: bool = False,
         keep_root_links: bool = False,
+        scored: bool = False,
     ) -> None: ...

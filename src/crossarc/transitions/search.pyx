@@ -12,8 +12,8 @@ from crossarc.learning.updates cimport Decision, UpdateRule
 from crossarc.learning.weights cimport Scorer, Weights
 from crossarc.transitions.reconstruction cimport SCRATCH, Links, orient
 from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, fill_keys
-from crossarc.transitions.state cimport State, buffer_at, release_state, reserve_state, reset_state
-from crossarc.transitions.system cimport MOVES, TransitionSystem
+from crossarc.transitions.state cimport State, add_arc, buffer_at, release_state, reserve_state, reset_state
+from crossarc.transitions.system cimport MOVES, TransitionSystem, root_word
 
 from crossarc.errors import CrossarcError
 
@@ -42,10 +42,12 @@ cdef class Workspace:
         free(self.gold.extra)
         free(self.scratch)
         self.gold.extra = <token_t*>malloc((<size_t>n + 1) * 9 * sizeof(token_t))
-        self.scratch = <token_t*>malloc((<size_t>n + 2) * ((SCRATCH + 1) * sizeof(token_t) + 2 * sizeof(score_t)))
+        self.scratch = <token_t*>malloc((<size_t>n + 2) * ((SCRATCH + 2) * sizeof(token_t) + 2 * sizeof(score_t)))
         if self.gold.extra == NULL or self.scratch == NULL:
             raise MemoryError
         self.gold.scratch = self.gold.extra + n + 1
+        self.turn = <score_t*>self.scratch
+        self.turned_label = <label_t*>(self.turn + 2 * (n + 2))
         self.room = n
         return 0
 
@@ -76,28 +78,37 @@ cdef class Workspace:
                           label_t root_label) noexcept nogil:
         """Heads and labels of an undirected parse whose labels say which way their links should point.
 
-        A label X comes as 2 X where the head should be on the right, 2 X + 1 where on the left.
+        A label X comes as 2 X where the head should be on the right, 2 X + 1 where on the left. All annotations weigh
+        the same, or as much as the scores say that were noted while parsing.
         """
         cdef token_t n = state.n
-        cdef score_t* turn = <score_t*>self.scratch
-        cdef score_t* costs = turn + n + 2
-        cdef token_t* via = <token_t*>(costs + n + 2)
+        cdef score_t* costs = self.turn + self.room + 2
+        cdef token_t* via = self.turned_label + self.room + 2
         cdef Links links
-        cdef token_t k
-        for k in range(state.links):
-            turn[k] = 1 if state.link_label[k] & 1 else -1
+        cdef token_t word, k
+        cdef label_t label
+        if not self.scored:
+            for k in range(state.links):
+                self.turn[k] = 1 if state.link_label[k] & 1 else -1
         links.n = n
         links.m = state.links
         links.left = state.link_left
         links.right = state.link_right
-        links.turn = turn
+        links.turn = self.turn
         links.root = NULL
         links.keep_root_links = keep_root_links
         links.single_root = single_root
-        orient(&links, state.heads, via, via + n + 2, costs)
+        orient(&links, state.heads, via, via + self.room + 2, costs)
         state.labels[0] = -1
-        for k in range(1, n + 1):
-            state.labels[k] = state.link_label[via[k]] >> 1 if via[k] >= 0 else root_label
+        for word in range(1, n + 1):
+            k = via[word]
+            if k < 0:
+                state.labels[word] = root_label
+                continue
+            label = state.link_label[k]
+            if self.scored and (label & 1) != (state.heads[word] < word):
+                label = self.turned_label[k]
+            state.labels[word] = label >> 1
 
 
 def collect_actions(TransitionSystem system, const token_t[::1] heads, const label_t[::1] labels,
@@ -122,6 +133,38 @@ def collect_actions(TransitionSystem system, const token_t[::1] heads, const lab
     return counts
 
 
+cdef void note_link(Greedy search, Workspace work, const State* state, int32_t chosen,
+                    const points* scores) noexcept nogil:
+    """After an action: if it made a link, how much better it was than the best one the other way round.
+
+    Where no action goes the other way it costs nothing: no link of node 0 turns, and others are as good as unknown.
+    """
+    cdef label_t label = search.labels[chosen]
+    cdef token_t link = state.links - 1
+    cdef int32_t other = -1
+    cdef int32_t a
+    if label < 0:
+        return
+    for a in range(search.actions):
+        if search.labels[a] >= 0 and (search.labels[a] ^ label) & 1 and (other < 0 or scores[a] > scores[other]):
+            other = a
+    work.turned_label[link] = search.labels[other] if other >= 0 else label
+    work.turn[link] = <score_t>scores[chosen] - scores[other] if other >= 0 else 0
+    if label & 1 == 0:
+        work.turn[link] = -work.turn[link]
+
+
+cdef int32_t best_arc(Greedy search, bint leftwards, const points* scores) noexcept nogil:
+    """The arc that scores best among those that go left, or right."""
+    cdef token_t move = search.left_arc if leftwards else search.right_arc
+    cdef int32_t best = -1
+    cdef int32_t a
+    for a in range(search.actions):
+        if search.moves[a] == move and (best < 0 or scores[a] > scores[best]):
+            best = a
+    return best
+
+
 cdef class Greedy:
     """Greedy search over a system with a feature model and a set of actions.
 
@@ -143,6 +186,9 @@ cdef class Greedy:
         self.moves = np.ascontiguousarray(moves, dtype=np.int32)
         self.labels = np.ascontiguousarray(labels, dtype=np.int32)
         self.actions = self.moves.shape[0]
+        if system.joins_buffer:
+            self.left_arc = system.moves.index("LEFT-ARC")
+            self.right_arc = system.moves.index("RIGHT-ARC")
         self.program.addresses = &self.addresses[0, 0]
         self.program.address_count = self.addresses.shape[0]
         self.program.slots = &self.slots[0, 0]
@@ -230,10 +276,11 @@ cdef class Greedy:
 
     def parse(self, PackedWeights weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
               token_t[::1] heads, label_t[::1] labels, label_t root_label, bint annotated=False,
-              bint keep_root_links=False):
+              bint keep_root_links=False, bint scored=False):
         """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout.
 
-        With `annotated` the labels of an undirected system say which way links should point.
+        With `annotated` the labels of an undirected system say which way links should point, with `scored` as strongly
+        as their scores.
         """
         cdef Workspace work = Workspace()
         cdef State* state = &work.state
@@ -247,6 +294,7 @@ cdef class Greedy:
         cdef int32_t* scores = <int32_t*>malloc((padded(self.actions) + 1) * sizeof(int32_t))
         if scores == NULL:
             raise MemoryError
+        work.scored = scored
         try:
             with nogil:
                 for s in range(starts.shape[0] - 1):
@@ -262,10 +310,44 @@ cdef class Greedy:
                             if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
                                 best = a
                         make(self.system, state, self.moves[best], self.labels[best])
+                        if scored:
+                            note_link(self, work, state, best, scores)
+                    self.attach_loose(state, weights, None, tokens, starts[s], -1, scores)
                     work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                    &labels[starts[s]])
         finally:
             free(scores)
+
+    cdef void attach_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
+                           offset_t start, int32_t tag, void* room) noexcept nogil:
+        """Hang words that are left without a head from the root word, each by the label that scores best.
+
+        That is what it would be if the two were to be joined next. Other heads that score better are right less often:
+        the parser had its chance to take them. `room` is for the scores.
+        """
+        cdef hash_t keys[MOST_TEMPLATES]
+        cdef int32_t count = self.program.template_count
+        cdef token_t end = state.front
+        cdef token_t root, word
+        cdef int32_t action
+        if not self.system.joins_buffer or not self.system.single_root or state.arcs >= state.n - 1:
+            return
+        root = root_word(state)
+        for word in range(1, state.n + 1):
+            if word == root or state.heads[word] >= 0:
+                continue
+            state.stack[0] = state.left = min(root, word)
+            state.depth = 1
+            state.front = max(root, word) - 1
+            fill_keys(&self.program, state, &tokens[start, 0], keys)
+            if packed is not None:
+                score_packed(&packed.packed, keys, count, <int32_t*>room)
+                action = best_arc(self, word < root, <int32_t*>room)
+            else:
+                scorer.score_state(keys, count, self.tag_of(state, tokens, start, tag), <weight_t*>room)
+                action = best_arc(self, word < root, <weight_t*>room)
+            add_arc(state, root, word, self.labels[action])
+        state.front = end
 
     @property
     def action_count(self):
@@ -320,7 +402,7 @@ cdef class Greedy:
 
     def parse_by(self, Scorer scorer, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
                  label_t[::1] labels, label_t root_label, int32_t tag, bint annotated=False,
-                 bint keep_root_links=False):
+                 bint keep_root_links=False, bint scored=False):
         """As `parse`, with any scorer; `tag` is the attribute that the scorer sees of the first word in the buffer."""
         cdef Workspace work = Workspace()
         cdef State* state = &work.state
@@ -332,6 +414,7 @@ cdef class Greedy:
         cdef weight_t* scores = <weight_t*>malloc(self.actions * sizeof(weight_t))
         if scores == NULL:
             raise MemoryError
+        work.scored = scored
         try:
             with nogil:
                 for s in range(starts.shape[0] - 1):
@@ -348,6 +431,9 @@ cdef class Greedy:
                             if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
                                 best = a
                         make(self.system, state, self.moves[best], self.labels[best])
+                        if scored:
+                            note_link(self, work, state, best, scores)
+                    self.attach_loose(state, None, scorer, tokens, starts[s], tag, scores)
                     work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                    &labels[starts[s]])
         finally:

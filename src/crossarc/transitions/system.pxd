@@ -16,6 +16,7 @@ cdef class TransitionSystem:
     cdef readonly tuple moves           # names as in the paper; the place is the move's number
     cdef readonly tuple labelled        # for each move, whether it takes a label
     cdef readonly bint directed
+    cdef readonly bint joins_buffer         # whether arcs of both directions are of the first word in the buffer
     cdef readonly str covers            # the class of trees it can build: projective, planar, two-planar or all
     cdef readonly token_t long_sentence     # longer ones are parsed in a cheaper way; 0 where none are
     cdef readonly bint exact_costs      # whether `costs` is right in states off the gold path too
@@ -32,3 +33,5 @@ cdef class TransitionSystem:
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil
     cdef token_t cheapest(self, State* state, const Gold* gold, token_t preferred) noexcept nogil
     cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil
+
+cdef token_t root_word(State* state) noexcept nogil

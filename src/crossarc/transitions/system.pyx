@@ -38,29 +38,17 @@ cdef class TransitionSystem:
     cdef void finish(self, State* state, label_t root_label) noexcept nogil:
         """Give the words that are left without a head one: node 0, or with a single root the root word.
 
-        If there is no root word yet, it is the one of the largest part, the first of equals. Takes the memory of the
-        stack.
+        Takes the memory of the stack.
         """
-        cdef token_t* size = state.stack
-        cdef token_t root = 0
+        cdef token_t head = 0
         cdef token_t word
-        for word in range(state.n + 1):
-            size[word] = 0
-        for word in range(1, state.n + 1):
-            size[find_group(state, word)] += 1
-            if state.heads[word] == 0:
-                root = word
-        if self.single_root and root == 0:
-            for word in range(1, state.n + 1):
-                if state.heads[word] < 0 and (
-                    root == 0 or size[find_group(state, word)] > size[find_group(state, root)]
-                ):
-                    root = word
-            if root > 0:
-                add_arc(state, 0, root, root_label)
+        if self.single_root:
+            head = root_word(state)
+            if head > 0 and state.heads[head] < 0:
+                add_arc(state, 0, head, root_label)
         for word in range(1, state.n + 1):
             if state.heads[word] < 0:
-                add_arc(state, root if self.single_root else 0, word, root_label)
+                add_arc(state, head, word, root_label)
 
     cdef void prepare(self, Gold* gold) noexcept nogil:
         """Compute once what the oracle needs of a gold tree."""
@@ -91,3 +79,25 @@ cdef class TransitionSystem:
     cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
         """The label of the arc that a move makes if it is a gold arc, else -1."""
         return -1
+
+
+cdef token_t root_word(State* state) noexcept nogil:
+    """The word under node 0; if there is none yet, that of the largest part, the first of equals. 0 without words.
+
+    Takes the memory of the stack.
+    """
+    cdef token_t* size = state.stack
+    cdef token_t root = 0
+    cdef token_t word
+    for word in range(state.n + 1):
+        size[word] = 0
+    for word in range(1, state.n + 1):
+        size[find_group(state, word)] += 1
+        if state.heads[word] == 0:
+            root = word
+    if root > 0:
+        return root
+    for word in range(1, state.n + 1):
+        if state.heads[word] < 0 and (root == 0 or size[find_group(state, word)] > size[find_group(state, root)]):
+            root = word
+    return root

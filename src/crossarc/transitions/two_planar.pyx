@@ -30,6 +30,7 @@ cdef class TwoPlanar(TransitionSystem):
         self.name = "two-planar"
         self.moves = ("SHIFT", "REDUCE", "LEFT-ARC", "RIGHT-ARC", "SWITCH")
         self.labelled = (False, False, True, True, False)
+        self.joins_buffer = True
         self.covers = "two-planar"
 
     cdef void start(self, State* state) noexcept nogil:

@@ -64,6 +64,7 @@ class TwoStage(Greedy):
         root_label: int,
         annotated: bool = False,
         keep_root_links: bool = False,
+        scored: bool = False,
     ) -> None: ...
     def weigh(
         self,

@@ -11,7 +11,7 @@ from crossarc.learning.packed cimport PackedWeights, padded, score_packed
 from crossarc.learning.updates cimport UpdateRule
 from crossarc.learning.weights cimport Weights
 from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_values
-from crossarc.transitions.search cimport Greedy, Workspace, make
+from crossarc.transitions.search cimport Greedy, Workspace, make, note_link
 from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport MOVES
 
@@ -186,7 +186,8 @@ cdef class TwoStage(Greedy):
         return -1
 
     def parse(self, PackedStages weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
-              label_t[::1] labels, label_t root_label, bint annotated=False, bint keep_root_links=False):
+              label_t[::1] labels, label_t root_label, bint annotated=False, bint keep_root_links=False,
+              bint scored=False):
         """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout."""
         cdef Workspace work = Workspace()
         cdef State* state = &work.state
@@ -201,6 +202,7 @@ cdef class TwoStage(Greedy):
         cdef token_t n, move, best
         cdef int32_t action, first = self.label_templates, end = self.program.template_count
         cdef uint32_t legal
+        work.scored = scored
         with nogil:
             for s in range(starts.shape[0] - 1):
                 n = <token_t>(starts[s + 1] - starts[s]) - 1
@@ -228,6 +230,8 @@ cdef class TwoStage(Greedy):
                     score_packed(&weights.labels.packed, keys + first, end - first, &label_view[0])
                     action = self.best_action(&label_view[0], NULL, best)
                     make(self.system, state, best, self.labels[action])
+                    if scored:
+                        note_link(self, work, state, action, &label_view[0])
                 work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                &labels[starts[s]])
 
