@@ -61,7 +61,7 @@ class Settings(BaseModel):
 def undirected(system: str, reconstruction: str) -> dict[str, Any]:
     """An undirected system with one of the reconstructions; naive ones must learn all links of the root."""
     name = f"{system}-undirected"
-    return {"system": name, "features": name, "reconstruction": reconstruction, "explore": 0.0}
+    return {"system": name, "features": name, "reconstruction": reconstruction, "explore": 0.5}
 
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -70,10 +70,10 @@ PRESETS: dict[str, dict[str, Any]] = {
     "arc-eager-pp": {"system": "arc-eager", "features": "arc-eager", "transform": "head"},
     "arc-hybrid": {"system": "arc-hybrid", "features": "stack"},
     "swap": {"system": "swap", "features": "stack", "explore": 0.0},
-    "planar": {"system": "planar", "features": "planar", "explore": 0.0},
+    "planar": {"system": "planar", "features": "planar", "explore": 0.9},
     "planar-naive": undirected("planar", "naive"),
     "planar-label": undirected("planar", "label"),
-    "two-planar": {"system": "two-planar", "features": "two-planar", "explore": 0.0},
+    "two-planar": {"system": "two-planar", "features": "two-planar", "explore": 0.5},
     "two-planar-naive": undirected("two-planar", "naive"),
     "two-planar-label": undirected("two-planar", "label"),
     "covington": {"system": "covington", "features": "covington"},
