@@ -27,6 +27,7 @@ from crossarc.transitions.search import Greedy
 from crossarc.transitions.system import TransitionSystem
 from crossarc.transitions.two_stage import PackedStages, TwoStage
 from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.planting import plant_trees
 from crossarc.treebank.sentence import Sentence
 
 Arrays = dict[str, NDArray[Any]]
@@ -128,6 +129,8 @@ class TransitionModel:
     def parse_batch(self, sentences: list[Sentence]) -> list[Sentence]:
         """The sentences with new heads and labels."""
         corpus = Corpus.of(sentences)
+        if self.settings.transform == "none":
+            return plant_trees(sentences, *self.parse_corpus(corpus), corpus.starts, StringTable(self.labels))
         heads, strings = self.trees_of(corpus)
         starts = corpus.starts.tolist()
         return [
