@@ -17,14 +17,12 @@ if TYPE_CHECKING:
     from crossarc.experiments import Experiment, Job, Progress, Result
     from crossarc.experiments.runner import Report
 
-DATA = "../shared/data"  # where the tests look too
-
 
 def experiment(
     file: Annotated[str, typer.Argument(metavar="FILE.toml", help="The parsers, treebanks and seeds.")],
     data: Annotated[
         str, typer.Option(metavar="DIR", envvar="CROSSARC_DATA", help="The folder with a folder for each treebank.")
-    ] = DATA,
+    ] = ".",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many jobs run at a time.")] = 1,
     output: Annotated[
         str | None,
