@@ -61,7 +61,7 @@ def test_non_projective_trees_are_built(trained, example):
 def test_threads_and_batches_do_not_matter(trained, example, monkeypatch):
     sentences = list(read(example)) * 20
     expected = list(trained["arc-hybrid"].parse(sentences))
-    monkeypatch.setattr("crossarc.parsers.transition.BATCH_WORDS", 50)
+    monkeypatch.setattr("crossarc.parsers.treemodel.BATCH_WORDS", 50)
     for threads in (1, 2, 5):
         assert list(trained["arc-hybrid"].parse(sentences, threads=threads)) == expected
 

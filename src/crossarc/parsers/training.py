@@ -23,14 +23,13 @@ from crossarc.learning.weights import Weights
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.settings import AT_ONCE, Settings
 from crossarc.parsers.transition import (
-    Arrays,
     Stages,
     TransitionModel,
-    quick_scores,
     search_of,
     system_of,
     tag_column,
 )
+from crossarc.parsers.treemodel import Arrays, quick_scores
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.search import Greedy, collect_actions
 from crossarc.transitions.system import TransitionSystem
