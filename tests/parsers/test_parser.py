@@ -40,7 +40,7 @@ def test_models_are_kept_and_come_back(trained, example, tmp_path, name):
     assert (tmp_path / "b.crossarc").read_bytes() == path.read_bytes()
 
 
-@pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label"])
+@pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label", "mst", "eisner"])
 def test_the_same_seed_gives_the_same_bytes(example, tmp_path, name):
     for copy in ("a", "b"):
         Parser(name, epochs=3, seed=7).fit(example, dev=example).save(tmp_path / copy)
@@ -50,20 +50,22 @@ def test_the_same_seed_gives_the_same_bytes(example, tmp_path, name):
 
 
 def test_non_projective_trees_are_built(trained, example):
-    for name in ("swap", "covington", "two-planar", "covington-label", "two-planar-label", "arc-eager-pp"):
+    for name in ("swap", "covington", "two-planar", "covington-label", "two-planar-label", "arc-eager-pp", "mst"):
         scores = trained[name].evaluate(example)
         assert scores.non_projective.recall > 60, name
         assert scores.non_projective.precision > 60, name
-    for name in ("arc-eager", "arc-hybrid", "arc-standard"):
+    for name in ("arc-eager", "arc-hybrid", "arc-standard", "eisner"):
         assert trained[name].evaluate(example).non_projective.system == 0
 
 
 def test_threads_and_batches_do_not_matter(trained, example, monkeypatch):
     sentences = list(read(example)) * 20
-    expected = list(trained["arc-hybrid"].parse(sentences))
+    names = ("arc-hybrid", "mst")
+    expected = {name: list(trained[name].parse(sentences)) for name in names}
     monkeypatch.setattr("crossarc.parsers.treemodel.BATCH_WORDS", 50)
-    for threads in (1, 2, 5):
-        assert list(trained["arc-hybrid"].parse(sentences, threads=threads)) == expected
+    for name in names:
+        for threads in (1, 2, 5):
+            assert list(trained[name].parse(sentences, threads=threads)) == expected[name]
 
 
 def test_all_but_the_tree_is_kept(trained, example):
@@ -207,7 +209,7 @@ def test_own_feature_models(example, tmp_path):
         Parser("arc-hybrid", features=str(path)).fit(example)
 
 
-@pytest.mark.parametrize("name", ["arc-hybrid", "covington-label"])
+@pytest.mark.parametrize("name", ["arc-hybrid", "covington-label", "mst"])
 def test_forms_alone_are_enough(example, tmp_path, name):
     bare = [
         sentence.replace(lemmas=["_"] * n, upos=["_"] * n, xpos=["_"] * n, feats=["_"] * n)

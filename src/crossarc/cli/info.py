@@ -102,7 +102,11 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
     from crossarc.parsers.transition import system_of
 
     if is_graph(settings.system):
-        return "projective" if settings.system == "eisner" else "all", settings.system, "scores all arcs, finds the best tree"
+        return (
+            "projective" if settings.system == "eisner" else "all",
+            settings.system,
+            "scores all arcs, finds the best tree",
+        )
     system = system_of(settings, True)
     trees = CLASSES.get(system.covers, system.covers)
     special = []

@@ -5,8 +5,8 @@
 
 Every arc feature counts by direction, for all distances together and, unless `distances = false`, for each class of
 distances on its own. So a feature has a row of sixteen weights, and one look at the row serves both arcs between two
-words. A feature of one end alone is looked up once a word, and one of both ends is the sum of two hashes, each made once
-a word: what is left to do for a pair of words is an addition and a lookup a template.
+words. A feature of one end alone is looked up once a word, and the key of one of both ends is the sum of two hashes,
+each made once a word: what is left to do for a pair of words is an addition and a lookup a template.
 """
 
 from __future__ import annotations

@@ -116,9 +116,7 @@ def fit_model(model: FeatureModel, corpus: Corpus) -> FeatureModel:
     return with_templates(model, templates)
 
 
-def fitted_templates(
-    all_terms: Iterable[tuple[str, ...]], attributes: Iterable[str], corpus: Corpus
-) -> Iterable[str]:
+def fitted_templates(all_terms: Iterable[tuple[str, ...]], attributes: Iterable[str], corpus: Corpus) -> Iterable[str]:
     """Templates, given by their terms and the attributes in them, as a treebank needs them."""
     features = commonest_features(corpus, MOST_FEATURES)
     if len(corpus["feats"]) > WORDS_A_COMBINATION * len(corpus.strings["feats"]):

@@ -45,7 +45,6 @@ cdef inline hash_t finished(hash_t state) noexcept nogil:
     return state ^ (state >> 32)
 
 
-
 cdef class ArcParser:
     """A feature model and a decoder at work, for one thread; `room` is the longest sentence there is memory for."""
 

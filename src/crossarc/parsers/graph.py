@@ -17,7 +17,7 @@ from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.learning.packed import PackedWeights
 from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
-from crossarc.parsers.settings import Settings
+from crossarc.parsers.settings import DECODERS, Settings
 from crossarc.parsers.treemodel import Arrays, TreeModel
 from crossarc.treebank.corpus import Corpus
 
@@ -79,7 +79,7 @@ class GraphModel(TreeModel):
 
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> GraphModel:
-        """The model that a file keeps; `ValueError` for tables that would lead native code astray."""
+        """The model that a file keeps."""
         settings = Settings(**manifest["settings"])
         features = parse_edge_model(manifest["features"], settings.features)
         tables = {
@@ -87,9 +87,7 @@ class GraphModel(TreeModel):
             for name in features.attributes
         }
         labels = manifest["labels"]
-        if not labels:
-            raise ValueError("there are no labels")
-        return cls(
+        model = cls(
             settings,
             features,
             Attributes(tables),
@@ -98,6 +96,13 @@ class GraphModel(TreeModel):
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
             PackedWeights.from_arrays(arrays, len(labels), "labels."),
         )
+        model.check()
+        return model
+
+    def check(self) -> None:
+        """Refuse what would lead native code astray, with `ValueError`: the weights have looked at themselves."""
+        if not self.labels or self.settings.system not in DECODERS:
+            raise ValueError("there are no labels, or no decoder")
 
 
 def decoder_of(settings: Settings, single_root: bool) -> Decoder:

@@ -93,6 +93,15 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
+def is_graph(system: str) -> bool:
+    """Whether a parser scores all arcs and decodes them, rather than going from state to state."""
+    return system in DECODERS
+
+
+TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if not is_graph(preset["system"])]
+GRAPH_PRESETS = [name for name in PRESETS if name not in TRANSITION_PRESETS]
+
+
 def make_settings(parser: str, **options: Any) -> Settings:
     """The settings of a preset with some of them chosen otherwise."""
     if parser not in PRESETS:
@@ -116,11 +125,6 @@ def make_settings(parser: str, **options: Any) -> Settings:
         if first["type"] == "extra_forbidden":
             raise UnknownName("setting", name, Settings.model_fields) from None
         raise CrossarcError(f"setting {name} = {first['input']!r}: {first['msg']}") from None
-
-
-def is_graph(system: str) -> bool:
-    """Whether a parser scores all arcs and decodes them, rather than going from state to state."""
-    return system in DECODERS
 
 
 def check_graph(learner: object, options: dict[str, Any]) -> None:
