@@ -9,9 +9,10 @@ from crossarc.features import ATTRIBUTES, Attributes, fit_model, load_model, par
 from crossarc.features.attributes import commonest_features, features_of, shape
 from crossarc.features.templates import TemplateError
 from crossarc.parsers import PRESETS
+from crossarc.parsers.settings import TRANSITION_PRESETS
 from crossarc.treebank import Corpus, read_arrays
 
-RICH = sorted({preset["features"] for preset in PRESETS.values()})
+RICH = sorted({PRESETS[name]["features"] for name in TRANSITION_PRESETS})
 MODELS = [*RICH, *(f"{name}-compact" for name in RICH)]
 
 

@@ -10,6 +10,7 @@ import pytest
 from crossarc.cli import main
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import PRESETS, Parser, load, write_model
+from crossarc.parsers.settings import TRANSITION_PRESETS
 from crossarc.parsers.transition import link_score
 from crossarc.treebank import read, write
 
@@ -42,7 +43,7 @@ def test_models_are_kept_and_come_back(trained, example, tmp_path, name):
     assert (tmp_path / "b.crossarc").read_bytes() == path.read_bytes()
 
 
-@pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label"])
+@pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label", "mst", "eisner"])
 def test_the_same_seed_gives_the_same_bytes(example, tmp_path, name):
     for copy in ("a", "b"):
         Parser(name, epochs=3, seed=7).fit(example, dev=example).save(tmp_path / copy)
@@ -51,21 +52,34 @@ def test_the_same_seed_gives_the_same_bytes(example, tmp_path, name):
     assert (tmp_path / "a").read_bytes() != (tmp_path / "c").read_bytes()
 
 
+@pytest.mark.parametrize("name", TRANSITION_PRESETS)
+def test_every_arc_has_a_label(trained, example, name):
+    """Also where training trees are beyond the system, whose oracle then makes arcs that are not gold."""
+    model = trained[name].model
+    system = model.search().system
+    assert all(
+        label >= 0 or not system.labelled[move] for move, label in zip(model.moves, model.move_labels, strict=True)
+    )
+    assert all(all(sentence.deprels[1:]) for sentence in trained[name].parse(example))
+
+
 def test_non_projective_trees_are_built(trained, example):
-    for name in ("swap", "covington", "two-planar", "covington-label", "two-planar-label", "arc-eager-pp"):
+    for name in ("swap", "covington", "two-planar", "covington-label", "two-planar-label", "arc-eager-pp", "mst"):
         scores = trained[name].evaluate(example)
         assert scores.non_projective.recall > 60, name
         assert scores.non_projective.precision > 60, name
-    for name in ("arc-eager", "arc-hybrid", "arc-standard"):
+    for name in ("arc-eager", "arc-hybrid", "arc-standard", "eisner"):
         assert trained[name].evaluate(example).non_projective.system == 0
 
 
 def test_threads_and_batches_do_not_matter(trained, example, monkeypatch):
     sentences = list(read(example)) * 20
-    expected = list(trained["arc-hybrid"].parse(sentences))
-    monkeypatch.setattr("crossarc.parsers.transition.BATCH_WORDS", 50)
-    for threads in (1, 2, 5):
-        assert list(trained["arc-hybrid"].parse(sentences, threads=threads)) == expected
+    names = ("arc-hybrid", "mst")
+    expected = {name: list(trained[name].parse(sentences)) for name in names}
+    monkeypatch.setattr("crossarc.parsers.treemodel.BATCH_WORDS", 50)
+    for name in names:
+        for threads in (1, 2, 5):
+            assert list(trained[name].parse(sentences, threads=threads)) == expected[name]
 
 
 def test_all_but_the_tree_is_kept(trained, example):
@@ -288,7 +302,7 @@ def test_own_feature_models(example, tmp_path):
         Parser("arc-hybrid", features=str(path)).fit(example)
 
 
-@pytest.mark.parametrize("name", ["arc-hybrid", "covington-label"])
+@pytest.mark.parametrize("name", ["arc-hybrid", "covington-label", "mst"])
 def test_forms_alone_are_enough(example, tmp_path, name):
     bare = [
         sentence.replace(lemmas=["_"] * n, upos=["_"] * n, xpos=["_"] * n, feats=["_"] * n)
@@ -296,12 +310,8 @@ def test_forms_alone_are_enough(example, tmp_path, name):
         for n in [len(sentence) + 1]
     ]
     parser = Parser(name, epochs=8).fit(bare)
-    assert {name.partition("[")[0] for name in parser.model.features.attributes} == {
-        "form",
-        "prefix",
-        "suffix",
-        "shape",
-    }
+    made = {"form", "prefix", "suffix", *([] if name == "mst" else ["shape"])}
+    assert {name.partition("[")[0] for name in parser.model.features.attributes} == made
     assert len(parser.model.features.templates) < len(Parser(name, epochs=1).fit(example).model.features.templates)
     assert parser.evaluate(bare).uas > 85
     parser.save(tmp_path / "a.crossarc")

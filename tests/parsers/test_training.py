@@ -19,7 +19,7 @@ def saved(parser, path):
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label"])
+@pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label", "mst"])
 def test_pieces_do_not_matter(example, tmp_path, monkeypatch, name):
     models = []
     for words in (1, 50, 10**9):
@@ -29,7 +29,7 @@ def test_pieces_do_not_matter(example, tmp_path, monkeypatch, name):
 
 
 @pytest.mark.parametrize("with_dev", [True, False])
-@pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label", "arc-eager-pp"])
+@pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label", "arc-eager-pp", "mst"])
 def test_resumed_training_gives_the_same_model(example, tmp_path, monkeypatch, name, with_dev):
     monkeypatch.setattr("crossarc.parsers.training.CHUNK_WORDS", 100)
     dev = example if with_dev else None

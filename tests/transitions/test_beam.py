@@ -3,13 +3,14 @@
 import pytest
 
 from crossarc.errors import CrossarcError
-from crossarc.parsers import PRESETS, Parser, load
+from crossarc.parsers import Parser, load
+from crossarc.parsers.settings import TRANSITION_PRESETS
 from crossarc.transitions.beam import Beam
 from crossarc.treebank import Corpus, read
 
 
 @pytest.mark.parametrize("scored", [False, True])
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", TRANSITION_PRESETS)
 def test_a_beam_of_one_is_greedy_search(example, name, scored):
     if scored and not name.endswith("-label"):
         pytest.skip("its labels say nothing of directions")
@@ -28,7 +29,7 @@ def test_a_beam_of_one_is_greedy_search(example, name, scored):
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", TRANSITION_PRESETS)
 def test_every_preset_learns_with_a_beam(example, tmp_path, name):
     parser = Parser(name, epochs=6, beam=4).fit(example)
     scores = parser.evaluate(example)

@@ -6,16 +6,17 @@ import pytest
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.templates import choose_templates, parse_model
 from crossarc.learning.hashed import HashedWeights
-from crossarc.parsers import PRESETS, Parser, load, write_model
+from crossarc.parsers import Parser, load, write_model
+from crossarc.parsers.settings import TRANSITION_PRESETS
 from crossarc.transitions.two_stage import PackedStages
 
 
 @pytest.fixture(scope="module")
 def trained(example):
-    return {name: Parser(name, fast=True, epochs=6).fit(example) for name in PRESETS}
+    return {name: Parser(name, fast=True, epochs=6).fit(example) for name in TRANSITION_PRESETS}
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", TRANSITION_PRESETS)
 def test_every_preset_learns_fast(trained, example, tmp_path, name):
     parser = trained[name]
     scores = parser.evaluate(example)

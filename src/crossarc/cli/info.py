@@ -98,8 +98,15 @@ CLASSES = {"two-planar": "2-planar"}
 
 def describe_preset(settings: Settings) -> tuple[str, str, str]:
     """The class of trees, the system and what sets a preset apart."""
+    from crossarc.parsers.settings import is_graph
     from crossarc.parsers.transition import system_of
 
+    if is_graph(settings.system):
+        return (
+            "projective" if settings.system == "eisner" else "all",
+            settings.system,
+            "scores all arcs, finds the best tree",
+        )
     system = system_of(settings, True)
     trees = CLASSES.get(system.covers, system.covers)
     special = []

@@ -84,14 +84,13 @@ def parse_files(
     """Parse in a stream."""
     from crossarc.parsers import load
     from crossarc.parsers.columns import describe_lack, watched
-    from crossarc.parsers.transition import system_of
     from crossarc.treebank import read, write
 
     parser = load(model)
     if beam is not None and beam > 1 and parser.settings.beam == 1:
         print("crossarc: the model was trained for greedy search; a beam will hardly help it", file=sys.stderr)
     trained = parser.model if beam is None else parser.model.with_beam(beam)
-    run = Run(limit=system_of(parser.settings, parser.model.single_root).long_sentence)
+    run = Run(limit=parser.model.long_sentence)
     begin = time.perf_counter()
 
     def note() -> str:

@@ -32,7 +32,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
     import crossarc
     from crossarc.evaluation import PROPERTIES, Setting, break_down, pair_trees, score_pair
     from crossarc.parsers import Parser, load
-    from crossarc.parsers.transition import link_score
+    from crossarc.parsers.transition import TransitionModel, link_score
 
     epochs: list[dict[str, Any]] = []
 
@@ -57,8 +57,10 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
             parsed = list(loaded.parse(gold))
             times.append(parsing.cpu)
         # Of undirected parsers: how good their links are before they get directions.
-        undirected = not loaded.model.search().system.directed
-        links = link_score(loaded.model, gold) if undirected else None
+        found = loaded.model
+        links = None
+        if isinstance(found, TransitionModel) and not found.search().system.directed:
+            links = link_score(found, gold)
         del loaded  # the file is mapped, and some systems remove no mapped file
     words = sum(map(len, gold))
     pair = pair_trees(gold, parsed)

@@ -69,14 +69,19 @@ class FeatureModel:
 
 def load_model(name: str) -> FeatureModel:
     """A model that comes with crossarc, by name, or one from a TOML file."""
+    return parse_model(model_text(name), name)
+
+
+def model_text(name: str) -> str:
+    """The text of a model that comes with crossarc, by name, or of a TOML file."""
     if name.endswith(".toml"):
         with open(name, encoding="utf-8") as file:
-            return parse_model(file.read(), name)
+            return file.read()
     folder = files("crossarc.features") / "models"
     known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
     if name not in known:
         raise UnknownName("feature model", name, known)
-    return parse_model((folder / f"{name}.toml").read_text(encoding="utf-8"), name)
+    return (folder / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def parse_model(text: str, name: str = "<model>") -> FeatureModel:
@@ -105,12 +110,20 @@ def fit_model(model: FeatureModel, corpus: Corpus) -> FeatureModel:
     combinations of them that the whole column says too little. An attribute that is the same for all words gives way to
     another or is left out, and of templates that then say the same one remains.
     """
+    templates = fitted_templates(model.terms, model.attributes, corpus)
+    if not templates:
+        raise TemplateError(f"{model.name}: all templates look at columns where all words of the treebank are the same")
+    return with_templates(model, templates)
+
+
+def fitted_templates(all_terms: Iterable[tuple[str, ...]], attributes: Iterable[str], corpus: Corpus) -> Iterable[str]:
+    """Templates, given by their terms and the attributes in them, as a treebank needs them."""
     features = commonest_features(corpus, MOST_FEATURES)
     if len(corpus["feats"]) > WORDS_A_COMBINATION * len(corpus.strings["feats"]):
         features = []
-    chosen = choose_attributes(corpus, [*model.attributes, *(EACH.replace("*", name) for name in features)])
+    chosen = choose_attributes(corpus, [*attributes, *(EACH.replace("*", name) for name in features)])
     templates: dict[str, None] = {}
-    for terms in model.terms:
+    for terms in all_terms:
         starred = any(term.endswith(EACH) for term in terms)
         for name in features if starred else ("",):
             kept: list[tuple[str, str]] = []
@@ -129,9 +142,7 @@ def fit_model(model: FeatureModel, corpus: Corpus) -> FeatureModel:
             joined = " + ".join(".".join(filter(None, term)) for term in needed)
             if joined:
                 templates[joined] = None
-    if not templates:
-        raise TemplateError(f"{model.name}: all templates look at columns where all words of the treebank are the same")
-    return with_templates(model, templates)
+    return templates
 
 
 def choose_templates(model: FeatureModel, places: Iterable[int]) -> FeatureModel:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from crossarc.core.strings import ROOT, UNKNOWN
 from crossarc.features.attributes import SOURCES
+from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import FeatureModel
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
@@ -15,7 +16,7 @@ ENOUGH = 1_000  # words to judge a file by
 CHANCE = 0.001  # how likely it may be that a column is empty in so many words by chance alone
 
 
-def filled_columns(sentences: Iterable[Sentence], features: FeatureModel) -> dict[str, float]:
+def filled_columns(sentences: Iterable[Sentence], features: FeatureModel | EdgeModel) -> dict[str, float]:
     """For each column that a feature model looks at, the share of the words that have something in it."""
     corpus = Corpus.of(sentences)
     used = {SOURCES[attribute][0] for attribute in features.attributes if attribute in SOURCES}

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crossarc.errors import CrossarcError, ModelError
-from crossarc.features.templates import load_model
+from crossarc.features.templates import model_text
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.columns import describe_lack, filled_columns, watched
+from crossarc.parsers.graph import GraphModel
+from crossarc.parsers.graph_training import train_graph_model
 from crossarc.parsers.modelfile import read_model, write_model
-from crossarc.parsers.settings import Settings, make_settings
+from crossarc.parsers.settings import Settings, is_graph, make_settings
 from crossarc.parsers.suitability import coverage_of
 from crossarc.parsers.training import Epoch, Progress, digest, train_model
 from crossarc.parsers.transition import TransitionModel
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+Model = TransitionModel | GraphModel
+MODELS: dict[str, type[TransitionModel] | type[GraphModel]] = {"transition": TransitionModel, "graph": GraphModel}
 Data = str | os.PathLike[str] | Iterable[Sentence]
 
 
@@ -44,7 +48,7 @@ class Parser:
 
     def __init__(self, parser: str = "arc-hybrid", **settings: Any) -> None:
         self.settings = make_settings(parser, **settings)
-        self.model_: TransitionModel | None = None
+        self.model_: Model | None = None
         self.manifest_: dict[str, Any] = {}
         self.checkpoint_: Checkpoint | None = None
 
@@ -86,7 +90,8 @@ class Parser:
             epochs.append(epoch)
             on_epoch(epoch)
 
-        self.model_ = train_model(
+        learn: Callable[..., Model] = train_graph_model if is_graph(self.settings.system) else train_model
+        self.model_ = learn(
             sentences,
             held_out,
             self.settings,
@@ -113,7 +118,7 @@ class Parser:
         return self
 
     @property
-    def model(self) -> TransitionModel:
+    def model(self) -> Model:
         """The trained model; an error if there is none yet."""
         if self.model_ is None:
             raise CrossarcError("this parser is not trained yet; call fit, or load a model with crossarc.load")
@@ -164,7 +169,7 @@ def load(path: str | os.PathLike[str]) -> Parser:
         raise ModelError(f"{os.fspath(path)}: this is the checkpoint of a training that did not end; resume it first")
     parser = Parser.__new__(Parser)
     try:
-        parser.model_ = TransitionModel.from_arrays(manifest, arrays)
+        parser.model_ = MODELS[manifest["kind"]].from_arrays(manifest, arrays)
         parser.manifest_ = {key: manifest[key] for key in ("data", "coverage", "development", "init")}
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{os.fspath(path)}: the file holds no parser that crossarc can use ({error})") from None
@@ -196,17 +201,17 @@ def signature_of(
     settings: Settings, train: list[Sentence], dev: list[Sentence], before: Parser | None
 ) -> dict[str, Any]:
     """What a checkpoint belongs to."""
-    features = before.model.features if before is not None else load_model(settings.features)
+    features = before.model.features.text if before is not None else model_text(settings.features)
     return {
         "settings": settings.model_dump(),
         "train": digest(train),
         "dev": digest(dev),
-        "features": hashlib.sha256(features.text.encode()).hexdigest(),
+        "features": hashlib.sha256(features.encode()).hexdigest(),
         "init": fingerprint(before.model) if before is not None else None,
     }
 
 
-def fingerprint(model: TransitionModel) -> str:
+def fingerprint(model: Model) -> str:
     """The SHA-256 of a model."""
     manifest, arrays = model.to_arrays()
     result = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode())

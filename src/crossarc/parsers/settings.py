@@ -13,6 +13,8 @@ WIDEST_BEAM = 1_000
 AT_ONCE = ("liblinear", "libsvm")
 # C of each learner: MIRA's by trial on a development set, LIBLINEAR's as MaltParser has it.
 COSTS = {"mira": 0.01, "liblinear": 0.1, "libsvm": 10.0}
+# What finds the trees of graph parsers.
+DECODERS = ("chu-liu-edmonds", "eisner")
 # The settings that only some learners know.
 OWN_SETTINGS = {
     "cost": tuple(COSTS),
@@ -22,11 +24,12 @@ OWN_SETTINGS = {
 
 
 class Settings(BaseModel):
-    """The settings of a transition parser; they are kept in the model file."""
+    """The settings of a parser; they are kept in the model file. Graph parsers leave those of the search alone."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     parser: str = "arc-hybrid"
+    # The transition system, or the decoder of a graph parser.
     system: str = "arc-hybrid"
     # A feature model by name or a TOML file; "compact" and "rich" are those made for the system.
     features: str = "stack"
@@ -41,6 +44,8 @@ class Settings(BaseModel):
     learner: Literal["perceptron", "mira", "maxent", "liblinear", "libsvm"] = "perceptron"
     # C of MIRA, LIBLINEAR and LIBSVM: how much one mistake may change.
     cost: float | None = Field(None, gt=0)
+    # Graph parsers: learn from the tree that is best when each wrong arc counts one more.
+    augment: bool = False
     # Of maxent.
     learning_rate: float = Field(0.1, gt=0)
     l2: float = Field(1e-4, ge=0)
@@ -68,6 +73,11 @@ def undirected(system: str, reconstruction: str) -> dict[str, Any]:
     return {"system": name, "features": name, "reconstruction": reconstruction, "explore": EXPLORE[system]}
 
 
+def graph(decoder: str) -> dict[str, Any]:
+    """A first-order graph parser: all arcs scored on their own, the best tree by a decoder, learned by MIRA."""
+    return {"system": decoder, "features": "mst", "learner": "mira", "cost": 0.01, "explore": 0.0}
+
+
 PRESETS: dict[str, dict[str, Any]] = {
     "arc-standard": {"system": "arc-standard", "features": "stack", "explore": 0.0},
     "arc-eager": {"system": "arc-eager", "features": "arc-eager"},
@@ -83,15 +93,28 @@ PRESETS: dict[str, dict[str, Any]] = {
     "covington": {"system": "covington", "features": "covington"},
     "covington-naive": undirected("covington", "naive"),
     "covington-label": undirected("covington", "label"),
+    "mst": graph("chu-liu-edmonds"),
+    "eisner": graph("eisner"),
 }
+
+
+def is_graph(system: str) -> bool:
+    """Whether a parser scores all arcs and decodes them, rather than going from state to state."""
+    return system in DECODERS
+
+
+TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if not is_graph(preset["system"])]
+GRAPH_PRESETS = [name for name in PRESETS if name not in TRANSITION_PRESETS]
 
 
 def make_settings(parser: str, **options: Any) -> Settings:
     """The settings of a preset with some of them chosen otherwise."""
     if parser not in PRESETS:
         raise UnknownName("parser", parser, PRESETS)
-    learner = options.get("learner", Settings.model_fields["learner"].default)
+    learner = options.get("learner", PRESETS[parser].get("learner", Settings.model_fields["learner"].default))
     check_learner(learner, options)
+    if is_graph(PRESETS[parser]["system"]):
+        check_graph(learner, options)
     preset = {"cost": COSTS.get(str(learner)), **PRESETS[parser]}
     if learner in AT_ONCE:
         preset["explore"] = 0.0
@@ -112,6 +135,16 @@ def make_settings(parser: str, **options: Any) -> Settings:
         if first["type"] == "extra_forbidden":
             raise UnknownName("setting", name, Settings.model_fields) from None
         raise CrossarcError(f"setting {name} = {first['input']!r}: {first['msg']}") from None
+
+
+def check_graph(learner: object, options: dict[str, Any]) -> None:
+    """Refuse options that mean nothing to graph parsers."""
+    if learner not in ("perceptron", "mira"):
+        raise CrossarcError(f"learner {learner} learns single decisions, graph parsers whole trees; take mira")
+    for name in ("fast", "beam", "explore", "transform"):
+        usual = {"fast": False, "beam": 1, "explore": 0.0, "transform": "none"}[name]
+        if options.get(name, usual) != usual:
+            raise CrossarcError(f"setting {name} is of transition parsers; graph parsers have none: leave it out")
 
 
 def check_learner(learner: object, options: dict[str, Any]) -> None:

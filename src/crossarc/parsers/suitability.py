@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from crossarc.parsers.settings import PRESETS, Settings
+from crossarc.decode import eisner
+from crossarc.parsers.settings import PRESETS, Settings, is_graph
 from crossarc.parsers.transition import system_of
 from crossarc.structure import summarise
 from crossarc.structure.recommendation import recommend_tree
@@ -29,6 +30,10 @@ def suitable_parser(sentences: Iterable[Sentence]) -> tuple[str, str]:
 def coverage_of(settings: Settings, single_root: bool, sentences: list[Sentence]) -> Coverage:
     """How much of the trees a parser with these settings could build if it made no mistake."""
     trees = [sentence.heads for sentence in sentences]
+    words = [len(sentence) for sentence in sentences]
+    if is_graph(settings.system):
+        right = words if settings.system != "eisner" else [projective_arcs(sentence) for sentence in sentences]
+        return Coverage(len(trees), int(np.equal(right, words).sum()), sum(words), sum(right), 0)
     if settings.transform == "none":
         return coverage(system_of(settings, single_root), trees)
     transform = PseudoProjective(settings.transform)
@@ -36,5 +41,14 @@ def coverage_of(settings: Settings, single_root: bool, sentences: list[Sentence]
     for sentence in sentences:
         heads, _ = transform.decode(*transform.encode(sentence.heads, sentence.deprels))
         right.append(int((heads == sentence.heads)[1:].sum()))
-    words = [len(sentence) for sentence in sentences]
     return Coverage(len(trees), int(np.equal(right, words).sum()), sum(words), sum(right), 0)
+
+
+def projective_arcs(sentence: Sentence) -> int:
+    """How many arcs of a tree the projective tree that is most like it has."""
+    if sentence.is_projective:
+        return len(sentence)
+    n = len(sentence)
+    scores = np.zeros((n + 1, n + 1))
+    scores[np.arange(1, n + 1), sentence.heads[1:]] = 1
+    return int((eisner(scores, single_root=False) == sentence.heads)[1:].sum())

@@ -23,14 +23,13 @@ from crossarc.learning.weights import Weights
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.settings import AT_ONCE, Settings
 from crossarc.parsers.transition import (
-    Arrays,
     Stages,
     TransitionModel,
-    quick_scores,
     search_of,
     system_of,
     tag_column,
 )
+from crossarc.parsers.treemodel import Arrays, quick_scores
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.search import Greedy, collect_actions
 from crossarc.transitions.system import TransitionSystem
@@ -113,6 +112,8 @@ def train_model(
         kinds *= 2
     counts = collect_actions(system, heads, labels, starts, kinds)
     for move, labelled in enumerate(system.labelled):
+        if labelled:
+            counts[move, kinds] = 0  # arcs that the oracle makes for want of a right one, in trees it cannot build
         # A move that the oracle never makes may be the only legal one in a state of the parser's own making.
         if not counts[move].any():
             counts[move, int(counts[:, :kinds].sum(axis=0).argmax()) if labelled else kinds] = 1

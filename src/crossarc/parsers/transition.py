@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +18,7 @@ from crossarc.learning.support import ARRAYS as SUPPORT
 from crossarc.learning.support import SupportVectors, check_arrays
 from crossarc.learning.weights import Weights
 from crossarc.parsers.settings import WIDEST_BEAM, Settings
+from crossarc.parsers.treemodel import Arrays, TreeModel, quick_scores
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.beam import Beam
 from crossarc.transitions.registry import get_system
@@ -30,9 +29,7 @@ from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.planting import plant_trees
 from crossarc.treebank.sentence import Sentence
 
-Arrays = dict[str, NDArray[Any]]
 Stages = tuple[int, int]  # how many templates choose moves, and from which on they choose labels
-BATCH_WORDS = 20_000
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ class Storage:
 
 
 @dataclass(frozen=True, eq=False)
-class TransitionModel:
+class TransitionModel(TreeModel):
     """All that a trained transition parser is."""
 
     settings: Settings
@@ -71,6 +68,11 @@ class TransitionModel:
         """The search over this model's system and features."""
         system = system_of(self.settings, self.single_root)
         return search_of(self.settings, system, self.features, self.moves, self.move_labels, self.stages)
+
+    @property
+    def long_sentence(self) -> int:
+        """Longer sentences are not searched in full."""
+        return system_of(self.settings, self.single_root).long_sentence
 
     def with_beam(self, width: int) -> TransitionModel:
         """The same model with a beam of another width."""
@@ -128,29 +130,10 @@ class TransitionModel:
 
     def parse_batch(self, sentences: list[Sentence]) -> list[Sentence]:
         """The sentences with new heads and labels."""
+        if self.settings.transform != "none":
+            return super().parse_batch(sentences)
         corpus = Corpus.of(sentences)
-        if self.settings.transform == "none":
-            return plant_trees(sentences, *self.parse_corpus(corpus), corpus.starts, StringTable(self.labels))
-        heads, strings = self.trees_of(corpus)
-        starts = corpus.starts.tolist()
-        return [
-            sentence.replace(heads=heads[begin:end], deprels=strings[begin:end])
-            for sentence, begin, end in zip(sentences, starts, starts[1:], strict=False)
-        ]
-
-    def parse(self, sentences: Iterable[Sentence], threads: int = 1) -> Iterator[Sentence]:
-        """Parse a stream, in order; with several threads a few batches are under way at a time."""
-        stream = batches(sentences)
-        if threads <= 1:
-            for batch in stream:
-                yield from self.parse_batch(batch)
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            waiting = [pool.submit(self.parse_batch, batch) for batch in islice(stream, 2 * threads)]
-            while waiting:
-                done = waiting.pop(0).result()
-                waiting += [pool.submit(self.parse_batch, batch) for batch in islice(stream, 1)]
-                yield from done
+        return plant_trees(sentences, *self.parse_corpus(corpus), corpus.starts, StringTable(self.labels))
 
     def with_storage(self, weights: Weights, las: float, dev: list[Sentence]) -> TransitionModel:
         """The model, which scores so on a development set, with what it cost to store its weights as it does."""
@@ -227,32 +210,6 @@ class TransitionModel:
         self.search()  # refuses stages that the feature model does not have
         if self.vectors is not None:
             check_arrays(self.vectors, actions)
-
-
-def batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
-    """Sentences in lists of some thousand words, all of one format."""
-    batch: list[Sentence] = []
-    words = 0
-    for sentence in sentences:
-        if batch and (words >= BATCH_WORDS or sentence.format != batch[0].format):
-            yield batch
-            batch, words = [], 0
-        batch.append(sentence)
-        words += len(sentence) + 1
-    if batch:
-        yield batch
-
-
-def quick_scores(model: TransitionModel, gold: list[Sentence]) -> tuple[float, float]:
-    """LAS and UAS over all words of sentences, in percent."""
-    corpus = Corpus.of(gold)
-    heads, strings = model.trees_of(corpus)
-    table = corpus.strings["deprel"]
-    labels = np.array([table[string] for string in strings], dtype=np.int32)
-    words = corpus["head"] >= 0
-    right = (heads == corpus["head"])[words]
-    both = right & (labels == corpus["deprel"])[words]
-    return 100 * float(both.mean()), 100 * float(right.mean())
 
 
 def link_score(model: TransitionModel, gold: list[Sentence]) -> float:

@@ -12,6 +12,8 @@ from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
 from crossarc.transitions.search cimport Greedy, Workspace, make, note_link
 from crossarc.transitions.state cimport State, copy_state, release_state, reserve_state, reset_state
 
+from crossarc.transitions.search import fill_unlabelled
+
 cdef enum:
     STAY = -1               # instead of an action: the derivation is finished
 
@@ -225,6 +227,7 @@ cdef class Beam(Greedy):
         self.width = width
         action_of = np.full((len(system.moves), max(labels, default=-1) + 2), -1, dtype=np.int32)
         action_of[moves, np.asarray(labels) + 1] = np.arange(len(moves))
+        fill_unlabelled(action_of)
         self.action_of = action_of
 
     def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,

@@ -12,6 +12,7 @@ Ints = NDArray[np.int32]
 def collect_actions(
     system: TransitionSystem, heads: Ints, labels: Ints, starts: NDArray[np.int64], label_count: int
 ) -> NDArray[np.int64]: ...
+def fill_unlabelled(action_of: NDArray[np.int32]) -> None: ...
 
 class Greedy:
     system: TransitionSystem

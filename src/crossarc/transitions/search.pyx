@@ -133,6 +133,16 @@ def collect_actions(TransitionSystem system, const token_t[::1] heads, const lab
     return counts
 
 
+def fill_unlabelled(action_of):
+    """Let a move without a label be its first action, if it has none of its own.
+
+    The oracle makes arcs that are not gold in trees that its system cannot build, and no label of theirs is right.
+    """
+    for row in action_of:
+        if row[0] < 0 and (row >= 0).any():
+            row[0] = row[row >= 0][0]
+
+
 cdef void note_link(Greedy search, Workspace work, const State* state, int32_t chosen,
                     const points* scores) noexcept nogil:
     """After an action: if it made a link, how much better it was than the best one the other way round.
@@ -375,6 +385,7 @@ cdef class Greedy:
         cdef int32_t count = self.program.template_count
         action_of = np.full((MOVES, max(self.labels) + 2), -1, dtype=np.int32)
         action_of[self.moves, np.asarray(self.labels) + 1] = np.arange(self.actions)
+        fill_unlabelled(action_of)
         cdef const int32_t[:, ::1] actions = action_of
         decisions = collect_actions(self.system, heads, labels, starts, max(self.labels) + 1).sum()
         keys = np.empty((decisions, count), dtype=np.uint64)

@@ -1,0 +1,213 @@
+"""Feature models of graph parsers: templates over the two ends of an arc, and over a finished tree for its label.
+
+    arcs = ["head.form + dep.form", "head.upos + between.upos + dep.upos", "dep.xpos + dep[-1].xpos"]
+    labels = ["head.lemma + dep.upos", "dep.form + sib[-1].upos", "grand.upos + head.upos + dep.upos"]
+
+Every arc feature counts by direction, for all distances together and, unless `distances = false`, for each class of
+distances on its own. So a feature has a row of sixteen weights, and one look at the row serves both arcs between two
+words. A feature of one end alone is looked up once a word, and the key of one of both ends is the sum of two hashes,
+each made once a word: what is left to do for a pair of words is an addition and a lookup a template.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.errors import CrossarcError, UnknownName
+from crossarc.features.attributes import check_attribute
+from crossarc.features.templates import WIDEST, TemplateError, fitted_templates, line_of, model_text
+from crossarc.treebank.corpus import Corpus
+
+ENDS = ("head", "dep")
+# What else a label may look at: the head's head, the nearest siblings, the outermost dependents.
+RELATIVES = ("grand", "sib", "child")
+FURTHEST = 4  # words away from an end
+ADDRESS = re.compile(r"(\w+)(?:\[(-?\d+)\])?")
+DISTANCE = "distance"
+MOST_TEMPLATES = 128  # of arcs, and of labels
+MOST_BETWEEN = 4
+
+Atom = tuple[int, int]  # an attribute and an offset
+Side = tuple[Atom, ...]
+
+
+@dataclass(frozen=True)
+class EdgeModel:
+    """A compiled feature model.
+
+    `atoms` has a row (attribute, offset) for each thing that is looked at from a word, and `sides` the first atom of
+    each bundle of them, and the end. `singles` has a row (end, side) for each template of one end, 0 for the head.
+    `pairs` has a row (left side, right side, directions, kind, attribute) for each template of both: it is used for
+    arcs to the right if bit 0 of the directions is set and to the left with bit 1; kind 1 joins an attribute of each
+    word between, kind 2 the distance. `labels` has WIDEST cells (address, offset, attribute) for each template.
+    """
+
+    name: str
+    text: str
+    arc_terms: tuple[tuple[str, ...], ...]
+    label_terms: tuple[tuple[str, ...], ...]
+    attributes: tuple[str, ...]
+    distances: bool
+    atoms: NDArray[np.int32] = field(repr=False)
+    sides: NDArray[np.int32] = field(repr=False)
+    singles: NDArray[np.int32] = field(repr=False)
+    pairs: NDArray[np.int32] = field(repr=False)
+    labels: NDArray[np.int32] = field(repr=False)
+
+    @property
+    def templates(self) -> tuple[tuple[str, ...], ...]:
+        """The terms of all templates."""
+        return self.arc_terms + self.label_terms
+
+
+def load_edge_model(name: str) -> EdgeModel:
+    """A model that comes with crossarc, by name, or one from a TOML file."""
+    return parse_edge_model(model_text(name), name)
+
+
+def parse_edge_model(text: str, name: str = "<model>") -> EdgeModel:
+    """Compile a model from its text; a template that is wrong is refused with its line."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise TemplateError(f"{name}: {error}") from None
+    for key in data:
+        if key not in ("arcs", "labels", "distances"):
+            raise TemplateError(f"{name}: {UnknownName('part of a graph model', key, ('arcs', 'labels', 'distances'))}")
+    compiler = EdgeCompiler()
+    for part, add in (("arcs", compiler.add_arc), ("labels", compiler.add_label)):
+        if not data.get(part):
+            raise TemplateError(f'{name}: there are no templates for {part}; write {part} = ["head.upos", ...]')
+        for template in data[part]:
+            try:
+                add(template)
+            except CrossarcError as error:
+                raise TemplateError(f"{name}:{line_of(text, template)}: template {template!r}: {error}") from None
+    return compiler.model(name, text, bool(data.get("distances", True)))
+
+
+def fit_edge_model(model: EdgeModel, corpus: Corpus) -> EdgeModel:
+    """The model as a treebank needs it; see `crossarc.features.templates.fit_model`."""
+    lines = [f"distances = {str(model.distances).lower()}"]
+    for part, terms in (("arcs", model.arc_terms), ("labels", model.label_terms)):
+        templates = fitted_templates(terms, model.attributes, corpus)
+        if not templates:
+            raise TemplateError(f"{model.name}: all templates of {part} look at columns where all words are the same")
+        lines += [f"{part} = [", *(f'  "{template}",' for template in templates), "]"]
+    return replace(parse_edge_model("\n".join(lines) + "\n", model.name), name=model.name)
+
+
+class EdgeCompiler:
+    """Gives numbers to what templates name."""
+
+    def __init__(self) -> None:
+        self.attributes: dict[str, int] = {}
+        self.sides: dict[Side, int] = {}
+        self.singles: dict[tuple[int, int], None] = {}
+        self.pairs: dict[tuple[int, int, int, int], int] = {}
+        self.labels: dict[tuple[tuple[int, int, int], ...], None] = {}
+        self.arc_terms: dict[tuple[str, ...], None] = {}
+        self.label_terms: dict[tuple[str, ...], None] = {}
+
+    def add_arc(self, template: str) -> None:
+        """Compile a template of arcs."""
+        terms = terms_of(template)
+        ends: tuple[list[Atom], list[Atom]] = ([], [])
+        kind, extra = 0, 0
+        for term in terms:
+            path, _, attribute = term.rpartition(".")
+            if term == DISTANCE or path == "between":
+                if kind:
+                    raise TemplateError("only one term can be the distance or look at the words between")
+                kind, extra = (2, 0) if term == DISTANCE else (1, self.attribute(attribute))
+                continue
+            address, offset = parse_address(path, ENDS)
+            ends[address].append((self.attribute(attribute), offset))
+        self.arc_terms[terms] = None
+        head, dep = (self.side(tuple(sorted(atoms))) for atoms in ends)
+        if not kind and not (ends[0] and ends[1]):
+            self.singles[(0, head) if ends[0] else (1, dep)] = None
+            return
+        # The head is on the left of arcs to the right, bit 0, and on the right of arcs to the left.
+        for left, right, direction in ((head, dep, 1), (dep, head, 2)):
+            row = (left, right, kind, extra)
+            self.pairs[row] = self.pairs.get(row, 0) | direction
+
+    def add_label(self, template: str) -> None:
+        """Compile a template of labels."""
+        terms = terms_of(template)
+        cells = []
+        for term in terms:
+            if term == DISTANCE:
+                cells.append((len(ENDS) + len(RELATIVES), 0, 0))
+                continue
+            path, _, attribute = term.rpartition(".")
+            address, offset = parse_address(path, (*ENDS, *RELATIVES))
+            cells.append((address, offset, self.attribute(attribute)))
+        self.label_terms[terms] = None
+        self.labels[tuple(sorted(cells))] = None
+
+    def attribute(self, name: str) -> int:
+        """The number of an attribute of words."""
+        check_attribute(name)
+        return self.attributes.setdefault(name, len(self.attributes))
+
+    def side(self, atoms: Side) -> int:
+        """The number of a bundle of things to look at."""
+        return self.sides.setdefault(atoms, len(self.sides))
+
+    def model(self, name: str, text: str, distances: bool) -> EdgeModel:
+        """The tables of all that was added."""
+        between = sum(kind == 1 for _, _, kind, _ in self.pairs)
+        if max(len(self.pairs), len(self.singles), len(self.labels)) > MOST_TEMPLATES or between > MOST_BETWEEN:
+            raise TemplateError(
+                f"{name}: {len(self.pairs)} templates of both ends as seen from either, {len(self.singles)} of one "
+                f"end, {len(self.labels)} of labels and {between} with words between; {MOST_TEMPLATES} of a kind and "
+                f"{MOST_BETWEEN} with words between are the most"
+            )
+        bounds = np.cumsum([0, *map(len, self.sides)])
+        pairs = [(left, right, self.pairs[left, right, kind, extra], kind, extra)
+                 for left, right, kind, extra in self.pairs]  # fmt: skip
+        # Those with words between come last: there is one key for each word.
+        pairs.sort(key=lambda row: row[3] == 1)
+        labels = [[*cells, *[(-1, 0, 0)] * (WIDEST - len(cells))] for cells in self.labels]
+        return EdgeModel(
+            name,
+            text,
+            tuple(self.arc_terms),
+            tuple(self.label_terms),
+            tuple(self.attributes),
+            distances,
+            np.array([atom for side in self.sides for atom in side], dtype=np.int32).reshape(-1, 2),
+            bounds.astype(np.int32),
+            np.array(list(self.singles), dtype=np.int32).reshape(-1, 2),
+            np.array(pairs, dtype=np.int32).reshape(-1, 5),
+            np.array(labels, dtype=np.int32).reshape(-1, WIDEST, 3),
+        )
+
+
+def terms_of(template: str) -> tuple[str, ...]:
+    """The terms that a template joins."""
+    terms = tuple(term.strip() for term in template.split("+"))
+    if len(terms) > WIDEST:
+        raise TemplateError(f"it joins {len(terms)} terms; {WIDEST} are the most")
+    return terms
+
+
+def parse_address(text: str, known: tuple[str, ...]) -> tuple[int, int]:
+    """The number of an address and its offset."""
+    match = ADDRESS.fullmatch(text)
+    if match is None or match[1] not in known:
+        raise UnknownName("address", text, [*known, "head[1]", "dep[-1]", *(["between"] if known == ENDS else [])])
+    offset = int(match[2] or 0)
+    if match[1] in ("sib", "child"):
+        if offset not in (-1, 1):
+            raise TemplateError(f"{text}: {match[1]}[-1] is the one on the left and {match[1]}[1] that on the right")
+    elif abs(offset) > FURTHEST or (match[1] == "grand" and offset):
+        raise TemplateError(f"{text}: head and dep take offsets of up to {FURTHEST} words, grand takes none")
+    return known.index(match[1]), offset

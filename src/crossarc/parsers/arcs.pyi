@@ -1,0 +1,35 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.decode.decoder import Decoder
+from crossarc.features.edges import EdgeModel
+from crossarc.learning.packed import PackedWeights
+from crossarc.learning.weights import Weights
+
+ARC_WEIGHTS: int
+Ints = NDArray[np.int32]
+
+class ArcParser:
+    def __init__(self, model: EdgeModel, decoder: Decoder, columns: int, labels: int) -> None: ...
+    def train(
+        self,
+        arcs: Weights,
+        labels: Weights,
+        tokens: Ints,
+        heads: Ints,
+        gold_labels: Ints,
+        starts: NDArray[np.int64],
+        order: NDArray[np.int64],
+        cost: float,
+        augment: bool = False,
+    ) -> tuple[int, int]: ...
+    def parse(
+        self,
+        arcs: PackedWeights,
+        labels: PackedWeights,
+        tokens: Ints,
+        starts: NDArray[np.int64],
+        heads: Ints,
+        found: Ints,
+    ) -> None: ...
+    def scores(self, arcs: PackedWeights, tokens: Ints) -> NDArray[np.float64]: ...

@@ -1,0 +1,115 @@
+"""The trained graph parser: all arcs of a sentence scored on their own, the best tree, and labels for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core.strings import StringTable
+from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.decode.decoder import Decoder
+from crossarc.decode.eisner import Eisner
+from crossarc.errors import CrossarcError
+from crossarc.features.attributes import Attributes
+from crossarc.features.edges import EdgeModel, parse_edge_model
+from crossarc.learning.packed import PackedWeights
+from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
+from crossarc.parsers.settings import DECODERS, Settings
+from crossarc.parsers.treemodel import Arrays, TreeModel
+from crossarc.treebank.corpus import Corpus
+
+NO_LIMIT = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class GraphModel(TreeModel):
+    """All that a trained graph parser is."""
+
+    settings: Settings
+    features: EdgeModel
+    attributes: Attributes
+    labels: list[str]
+    single_root: bool
+    arc_weights: PackedWeights
+    label_weights: PackedWeights
+    storage: None = None  # what it cost to store weights is not measured here
+    long_sentence: int = NO_LIMIT  # sentences of any length are searched in full
+
+    def search(self) -> ArcParser:
+        """The features and the decoder at work."""
+        return search_of(self.settings, self.features, self.single_root, len(self.labels))
+
+    def with_beam(self, width: int) -> GraphModel:
+        """The same model: it finds the best tree without a beam, so none but the narrowest means anything."""
+        if width != 1:
+            raise CrossarcError(f"a beam of {width}; graph parsers find the best tree without one: leave it out")
+        return self
+
+    def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Heads and labels of all nodes of a corpus."""
+        tokens = self.attributes.encode(corpus)
+        heads = np.full(len(tokens), -1, dtype=np.int32)
+        labels = np.full(len(tokens), -1, dtype=np.int32)
+        if len(corpus):
+            self.search().parse(self.arc_weights, self.label_weights, tokens, corpus.starts, heads, labels)
+        return heads, labels
+
+    def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
+        """Heads and names of labels of all nodes of a corpus."""
+        heads, labels = self.parse_corpus(corpus)
+        names = [*self.labels, ""]  # -1, the label of node 0, is the last
+        return heads, [names[label] for label in labels.tolist()]
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """What the model file keeps."""
+        arrays: Arrays = {**self.arc_weights.to_arrays("arcs."), **self.label_weights.to_arrays("labels.")}
+        for name, table in self.attributes.tables.items():
+            arrays[f"strings.{name}"], arrays[f"offsets.{name}"] = table.pack()
+        manifest = {
+            "kind": "graph",
+            "settings": self.settings.model_dump(),
+            "labels": self.labels,
+            "single_root": self.single_root,
+            "features": self.features.text,
+        }
+        return manifest, arrays
+
+    @classmethod
+    def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> GraphModel:
+        """The model that a file keeps."""
+        settings = Settings(**manifest["settings"])
+        features = parse_edge_model(manifest["features"], settings.features)
+        tables = {
+            name: StringTable.unpack(arrays[f"strings.{name}"], arrays[f"offsets.{name}"])
+            for name in features.attributes
+        }
+        labels = manifest["labels"]
+        model = cls(
+            settings,
+            features,
+            Attributes(tables),
+            labels,
+            manifest["single_root"],
+            PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
+            PackedWeights.from_arrays(arrays, len(labels), "labels."),
+        )
+        model.check()
+        return model
+
+    def check(self) -> None:
+        """Refuse what would lead native code astray, with `ValueError`: the weights have looked at themselves."""
+        if not self.labels or self.settings.system not in DECODERS:
+            raise ValueError("there are no labels, or no decoder")
+
+
+def decoder_of(settings: Settings, single_root: bool) -> Decoder:
+    """The decoder of the settings."""
+    return {"chu-liu-edmonds": ChuLiuEdmonds, "eisner": Eisner}[settings.system](single_root)
+
+
+def search_of(settings: Settings, features: EdgeModel, single_root: bool, labels: int) -> ArcParser:
+    """The features and the decoder at work."""
+    return ArcParser(features, decoder_of(settings, single_root), len(features.attributes), labels)
