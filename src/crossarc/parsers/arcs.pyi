@@ -10,7 +10,15 @@ ARC_WEIGHTS: int
 Ints = NDArray[np.int32]
 
 class ArcParser:
-    def __init__(self, model: EdgeModel, decoder: Decoder, columns: int, labels: int, undirected: bool = False, combine: str = "none") -> None: ...
+    def __init__(
+        self,
+        model: EdgeModel,
+        decoder: Decoder,
+        columns: int,
+        labels: int,
+        undirected: bool = False,
+        combine: str = "none",
+    ) -> None: ...
     def train(
         self,
         arcs: Weights,
