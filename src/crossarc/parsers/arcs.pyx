@@ -32,7 +32,7 @@ cdef enum:
     CHILD = 4
     DISTANCE = 5
 
-# How the scores of an arc and its reverse become that of an edge, for undirected decoders: in the order of COMBINATIONS.
+# How the scores of an arc and its reverse become that of an edge, for undirected decoders; as in COMBINATIONS.
 cdef enum Combination:
     NONE
     MEAN
@@ -68,7 +68,7 @@ cdef class ArcParser:
     cdef score_t[::1] joined
     cdef bint distances
     cdef int32_t columns, label_count
-    cdef int32_t single_count, pair_count, plain_pairs, label_templates
+    cdef int32_t single_count, pair_count, first_distance, plain_pairs, label_templates
     cdef const int32_t[:, ::1] atoms
     cdef const int32_t[::1] sides
     cdef const int32_t[:, ::1] singles
@@ -103,6 +103,7 @@ cdef class ArcParser:
         self.label_cells = model.labels
         self.single_count = len(self.singles)
         self.pair_count = len(model.pairs)
+        self.first_distance = int((model.pairs[:, 3] == 0).sum())
         self.plain_pairs = int((model.pairs[:, 3] != 1).sum())
         self.label_templates = len(model.labels)
         width = padded(max(SLOTS, labels)) + 1
@@ -161,8 +162,8 @@ cdef class ArcParser:
         cdef const hash_t* right = &self.right_keys[j, 0]
         for t in range(self.plain_pairs):
             self.keys[t] = left[t] + right[t]
-            if self.pairs[t, 3] == 2:
-                self.keys[t] += finished(<hash_t>(j - i))
+        for t in range(self.first_distance, self.plain_pairs):
+            self.keys[t] += finished(<hash_t>(j - i))
         return self.plain_pairs
 
     cdef inline int32_t between_keys(self, token_t i, token_t j, const hash_t* kinds, int32_t count, int32_t t,
@@ -389,8 +390,8 @@ cdef class ArcParser:
         After each sentence the gold tree is moved from the best one by the least step that makes it better by as much
         as the other has wrong heads, at most by `cost` (1-best MIRA); a cost of 0 means steps of 1 (the perceptron).
         With `augment` the rival is the tree that is best when each wrong arc counts one more. Different arcs are taken
-        to share no feature. Undirected parsers learn from edges, whatever their directions. Labels, unless they are None,
-        are learned on the gold tree by the perceptron.
+        to share no feature. Undirected parsers learn from edges, whatever their directions. Labels, unless they are
+        None, are learned on the gold tree by the perceptron.
         """
         cdef offset_t words = 0, wrong = 0, begin
         cdef Py_ssize_t s, stride
