@@ -1,6 +1,7 @@
 """Graph parsers: their trees are the best by their own scores, and features are what the templates say."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ def scrambled(example, size, seed):
 
 
 @pytest.mark.parametrize("single_root", [True, False])
-@pytest.mark.parametrize("name", GRAPH_PRESETS)
+@pytest.mark.parametrize("name", ["mst", "eisner"])
 def test_the_parse_is_the_best_of_all_trees(example, name, single_root):
     parser = Parser(name, epochs=2, single_root=single_root).fit(example)
     for size in range(1, 6):
@@ -52,6 +53,44 @@ def test_the_parse_is_the_best_of_all_trees(example, name, single_root):
             scores = scores_of(parser.model, sentence)
             (parsed,) = parser.parse([sentence])
             assert tree_score(scores, parsed.heads) == pytest.approx(tree_scores(scores, trees).max())
+
+
+@pytest.mark.parametrize("combine", ["none", "mean", "product", "max", "min"])
+def test_undirected_parses_are_the_best_undirected_trees(example, combine):
+    """The best tree over the words, whatever its directions, and the best edge to the root."""
+    how = {"mean": np.add, "product": np.multiply, "max": np.maximum, "min": np.minimum}
+    parser = Parser("mst-undirected", epochs=2, combine=combine).fit(example)
+    for size in range(2, 6):
+        trees = all_trees(size)
+        for seed in range(10):
+            sentence = scrambled(example, size, seed)
+            scores = scores_of(parser.model, sentence) / parser.model.arc_weights.unit
+            inner = scores[1:, 1:]
+            if combine == "none":
+                assert (inner == inner.T).all()
+            else:
+                scores[1:, 1:] = how[combine](inner, inner.T) / (2 if combine == "mean" else 1)
+            (parsed,) = parser.parse([sentence])
+            (root,) = parsed.roots
+            assert scores[root, 0] == pytest.approx(scores[1:, 0].max())
+            words = scores.copy()
+            words[:, 0] = 0
+            assert tree_score(words, parsed.heads) == pytest.approx(tree_scores(words, trees).max())
+
+
+def test_enhanced_trees_score_more_by_the_directed_model(example):
+    parser = Parser("mst-undirected-lep", epochs=2).fit(example)
+    model = parser.model
+    plain = replace(model, settings=model.settings.model_copy(update={"enhance": 0}), directed_weights=None)
+    directed = Parser("mst", epochs=2).fit(example).model
+    turned = 0
+    for seed in range(30):
+        sentence = scrambled(example, 6, seed)
+        scores = scores_of(directed, sentence)
+        before, after = (next(iter(each.parse([sentence]))).heads for each in (plain, model))
+        assert tree_score(scores, after) >= tree_score(scores, before) - 1e-6
+        turned += int((before != after).any())
+    assert turned > 5
 
 
 def test_scores_depend_on_what_templates_name(example, tmp_path):
@@ -159,6 +198,7 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         (manifest, {name: array for name, array in arrays.items() if name != "arcs.cells"}),
         (manifest, {**arrays, "arcs.places": np.ones_like(arrays["arcs.places"])}),
         (manifest, {**arrays, "labels.rows": arrays["labels.rows"][:, :-1]}),
+        ({**manifest, "settings": {**manifest["settings"], "enhance": 3}}, arrays),
         ({**manifest, "features": "arcs = ['head.form']"}, arrays),
         ({**manifest, "settings": {**manifest["settings"], "system": "nothing"}}, arrays),
     ]

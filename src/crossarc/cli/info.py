@@ -102,11 +102,10 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
     from crossarc.parsers.transition import system_of
 
     if is_graph(settings.system):
-        return (
-            "projective" if settings.system == "eisner" else "all",
-            settings.system,
-            "scores all arcs, finds the best tree",
-        )
+        special = ["scores all arcs, finds the best tree"]
+        if settings.system == "undirected":
+            special = ["undirected; heads by the way from the root", *["then enhanced"] * (settings.enhance > 0)]
+        return "projective" if settings.system == "eisner" else "all", settings.system, "; ".join(special)
     system = system_of(settings, True)
     trees = CLASSES.get(system.covers, system.covers)
     special = []

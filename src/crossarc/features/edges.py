@@ -173,8 +173,8 @@ class EdgeCompiler:
         bounds = np.cumsum([0, *map(len, self.sides)])
         pairs = [(left, right, self.pairs[left, right, kind, extra], kind, extra)
                  for left, right, kind, extra in self.pairs]  # fmt: skip
-        # Those with words between come last: there is one key for each word.
-        pairs.sort(key=lambda row: row[3] == 1)
+        # Those with the distance come behind the plain ones, and last those with words between: a key for each word.
+        pairs.sort(key=lambda row: (0, 2, 1)[row[3]])
         labels = [[*cells, *[(-1, 0, 0)] * (WIDEST - len(cells))] for cells in self.labels]
         return EdgeModel(
             name,

@@ -10,11 +10,19 @@ ARC_WEIGHTS: int
 Ints = NDArray[np.int32]
 
 class ArcParser:
-    def __init__(self, model: EdgeModel, decoder: Decoder, columns: int, labels: int) -> None: ...
+    def __init__(
+        self,
+        model: EdgeModel,
+        decoder: Decoder,
+        columns: int,
+        labels: int,
+        undirected: bool = False,
+        combine: str = "none",
+    ) -> None: ...
     def train(
         self,
         arcs: Weights,
-        labels: Weights,
+        labels: Weights | None,
         tokens: Ints,
         heads: Ints,
         gold_labels: Ints,
@@ -31,5 +39,8 @@ class ArcParser:
         starts: NDArray[np.int64],
         heads: Ints,
         found: Ints,
+        other: ArcParser | None = None,
+        other_arcs: PackedWeights | None = None,
+        rounds: int = 0,
     ) -> None: ...
     def scores(self, arcs: PackedWeights, tokens: Ints) -> NDArray[np.float64]: ...

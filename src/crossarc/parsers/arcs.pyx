@@ -14,6 +14,7 @@ from libc.string cimport memset
 from crossarc.core.hashing cimport mix
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, weight_t
 from crossarc.decode.decoder cimport SOLVED, Decoder
+from crossarc.decode.enhancement cimport improve
 from crossarc.learning.packed cimport Packed, PackedWeights, padded, score_packed
 from crossarc.learning.updates cimport margin_step
 from crossarc.learning.weights cimport Weights
@@ -31,6 +32,15 @@ cdef enum:
     CHILD = 4
     DISTANCE = 5
 
+# How the scores of an arc and its reverse become that of an edge, for undirected decoders; as in COMBINATIONS.
+cdef enum Combination:
+    NONE
+    MEAN
+    PRODUCT
+    GREATEST
+    LEAST
+
+COMBINATIONS = ("none", "mean", "product", "max", "min")
 ARC_WEIGHTS = SLOTS
 
 
@@ -46,12 +56,19 @@ cdef inline hash_t finished(hash_t state) noexcept nogil:
 
 
 cdef class ArcParser:
-    """A feature model and a decoder at work, for one thread; `room` is the longest sentence there is memory for."""
+    """A feature model and a decoder at work, for one thread.
+
+    With `undirected` features do not know which end is the head, only which is on the left; scores are those of edges,
+    in both triangles of the matrix. `combine` makes such scores from those of arcs.
+    """
 
     cdef Decoder decoder
+    cdef bint undirected
+    cdef Combination combine
+    cdef score_t[::1] joined
     cdef bint distances
     cdef int32_t columns, label_count
-    cdef int32_t single_count, pair_count, plain_pairs, label_templates
+    cdef int32_t single_count, pair_count, first_distance, plain_pairs, label_templates
     cdef const int32_t[:, ::1] atoms
     cdef const int32_t[::1] sides
     cdef const int32_t[:, ::1] singles
@@ -72,15 +89,21 @@ cdef class ArcParser:
     cdef int32_t[::1] whole
     cdef weight_t[::1] scores_room
 
-    def __init__(self, model, Decoder decoder, int32_t columns, int32_t labels):
+    def __init__(self, model, Decoder decoder, int32_t columns, int32_t labels, bint undirected=False, combine="none"):
         self.decoder = decoder
         self.distances = model.distances
         self.columns = columns
         self.label_count = labels
         self.atoms, self.sides, self.singles, self.pairs = model.atoms, model.sides, model.singles, model.pairs
+        self.undirected = undirected
+        self.combine = COMBINATIONS.index(combine)
+        if undirected:      # a template of either end is one of any end
+            self.singles = np.array([[HEAD, side] for side in dict.fromkeys(model.singles[:, 1].tolist())],
+                                    dtype=np.int32).reshape(-1, 2)
         self.label_cells = model.labels
-        self.single_count = len(model.singles)
+        self.single_count = len(self.singles)
         self.pair_count = len(model.pairs)
+        self.first_distance = int((model.pairs[:, 3] == 0).sum())
         self.plain_pairs = int((model.pairs[:, 3] != 1).sum())
         self.label_templates = len(model.labels)
         width = padded(max(SLOTS, labels)) + 1
@@ -95,6 +118,7 @@ cdef class ArcParser:
         self.right_keys = np.zeros((n + 1, max(1, self.pair_count)), dtype=np.uint64)
         self.alone = np.zeros((2, n + 1, SLOTS), dtype=np.float32)
         self.matrix = np.zeros((n + 1) * (n + 1))
+        self.joined = np.zeros((n + 1) * (n + 1) if self.combine != NONE else 1)
         self.best = np.zeros(n + 1, dtype=np.int32)
         self.kin = np.zeros((n + 1, 4), dtype=np.int32)
         self.previous = np.zeros(n + 1, dtype=np.int32)
@@ -138,8 +162,8 @@ cdef class ArcParser:
         cdef const hash_t* right = &self.right_keys[j, 0]
         for t in range(self.plain_pairs):
             self.keys[t] = left[t] + right[t]
-            if self.pairs[t, 3] == 2:
-                self.keys[t] += finished(<hash_t>(j - i))
+        for t in range(self.first_distance, self.plain_pairs):
+            self.keys[t] += finished(<hash_t>(j - i))
         return self.plain_pairs
 
     cdef inline int32_t between_keys(self, token_t i, token_t j, const hash_t* kinds, int32_t count, int32_t t,
@@ -213,6 +237,14 @@ cdef class ArcParser:
                     filled = self.between_keys(i, j, kinds[t], counts[t], self.plain_pairs + t, filled)
                 self.sum_rows(weights, packed, self.keys, filled, SLOTS)
                 kind = distance_class(j - i)
+                if self.undirected:
+                    matrix[j * stride + i] = (
+                        self.slot_score(row, 0, kind) + self.slot_score(&self.alone[0, i, 0], 0, kind)
+                        + self.slot_score(&self.alone[0, j, 0], 1, kind)
+                    )
+                    if i > 0:
+                        matrix[i * stride + j] = matrix[j * stride + i]
+                    continue
                 matrix[j * stride + i] = (
                     self.slot_score(row, 0, kind) + self.slot_score(&self.alone[HEAD, i, 0], 0, kind)
                     + self.slot_score(&self.alone[DEP, j, 0], 0, kind)
@@ -223,23 +255,53 @@ cdef class ArcParser:
                         + self.slot_score(&self.alone[DEP, i, 0], 1, kind)
                     )
 
+    cdef bint solve(self, token_t* heads) noexcept nogil:
+        """Set the heads of the best tree by the scores that were filled in; there is one."""
+        cdef token_t i, j, n = self.n
+        cdef Py_ssize_t stride = n + 1
+        cdef score_t a, b
+        heads[0] = -1
+        if self.combine == NONE:
+            return self.decoder.solve(&self.matrix[0], stride, n, heads) == SOLVED
+        for i in range(1, n + 1):
+            self.joined[i * stride] = self.matrix[i * stride]
+            for j in range(1, i):
+                a = self.matrix[i * stride + j]
+                b = self.matrix[j * stride + i]
+                if self.combine == MEAN:
+                    a = (a + b) / 2
+                elif self.combine == PRODUCT:
+                    a = a * b
+                elif self.combine == GREATEST:
+                    a = max(a, b)
+                else:
+                    a = min(a, b)
+                self.joined[i * stride + j] = self.joined[j * stride + i] = a
+        return self.decoder.solve(&self.joined[0], stride, n, heads) == SOLVED
+
+    cdef inline bint has_arc(self, const token_t* heads, token_t h, token_t d) noexcept nogil:
+        """Whether a tree has an arc, or in undirected parsers the edge in any direction."""
+        return heads[d] == h or (self.undirected and h > 0 and heads[h] == d)
+
     cdef int32_t arc_keys(self, token_t h, token_t d) noexcept nogil:
-        """The keys of all features of one arc."""
+        """The keys of all features of one arc, or of those of both ends of an undirected edge."""
         cdef token_t i = min(h, d), j = max(h, d), w
         cdef int32_t t, count, filled, total = 0, direction = 1 if h < d else 2
         cdef hash_t kinds[MOST_BETWEEN]
         filled = self.plain_keys(i, j)
         for t in range(filled):
-            if self.pairs[t, 2] & direction:
+            if self.undirected or self.pairs[t, 2] & direction:
                 self.keys[total] = self.keys[t]
                 total += 1
         for t in range(self.plain_pairs, self.pair_count):
-            if not self.pairs[t, 2] & direction:
+            if not (self.undirected or self.pairs[t, 2] & direction):
                 continue
             count = 0
             for w in range(i + 1, j):
                 count = self.add_kind(w, self.pairs[t, 4], kinds, count)
             total = self.between_keys(i, j, kinds, count, t, total)
+        if self.undirected:
+            return total
         for t in range(self.single_count):
             self.keys[total] = self.single_keys[h if self.singles[t, 0] == HEAD else d, t]
             total += 1
@@ -247,12 +309,23 @@ cdef class ArcParser:
 
     cdef int change_arc(self, Weights weights, token_t h, token_t d, weight_t step) except -1 nogil:
         """Add to the weights of an arc; gives how many there are, and only that if the step is 0."""
-        cdef int32_t count = self.arc_keys(h, d), direction = 0 if h < d else 1
-        if step != 0:
-            weights.update(self.keys, count, 8 * direction + ALL, step)
-            if self.distances:
-                weights.update(self.keys, count, 8 * direction + distance_class(abs(h - d)), step)
+        cdef int32_t count = self.arc_keys(h, d), direction = 0 if h < d or self.undirected else 1
+        cdef int32_t kind = distance_class(abs(h - d))
+        self.change_slots(weights, self.keys, count, direction, kind, step)
+        if self.undirected:
+            self.change_slots(weights, &self.single_keys[min(h, d), 0], self.single_count, 0, kind, step)
+            self.change_slots(weights, &self.single_keys[max(h, d), 0], self.single_count, 1, kind, step)
+            count += 2 * self.single_count
         return 2 * count if self.distances else count
+
+    cdef int change_slots(self, Weights weights, const hash_t* keys, int32_t count, int32_t direction, int32_t kind,
+                          weight_t step) except -1 nogil:
+        """Add to the weights of some keys for a direction and a class of distances."""
+        if step != 0:
+            weights.update(keys, count, 8 * direction + ALL, step)
+            if self.distances:
+                weights.update(keys, count, 8 * direction + kind, step)
+        return 0
 
     # ---- labels
 
@@ -317,7 +390,8 @@ cdef class ArcParser:
         After each sentence the gold tree is moved from the best one by the least step that makes it better by as much
         as the other has wrong heads, at most by `cost` (1-best MIRA); a cost of 0 means steps of 1 (the perceptron).
         With `augment` the rival is the tree that is best when each wrong arc counts one more. Different arcs are taken
-        to share no feature. Labels are learned on the gold tree in the same way.
+        to share no feature. Undirected parsers learn from edges, whatever their directions. Labels, unless they are
+        None, are learned on the gold tree by the perceptron.
         """
         cdef offset_t words = 0, wrong = 0, begin
         cdef Py_ssize_t s, stride
@@ -346,40 +420,48 @@ cdef class ArcParser:
                 if augment:
                     for d in range(1, n + 1):
                         for h in range(n + 1):
-                            self.matrix[d * stride + h] += h != right[d]
-                best[0] = -1
-                if self.decoder.solve(&self.matrix[0], stride, n, best) == SOLVED:
+                            self.matrix[d * stride + h] += not self.has_arc(right, h, d)
+                if self.solve(best):
                     loss = margin = 0
                     norm = 0
                     for d in range(1, n + 1):
-                        if best[d] == right[d]:
-                            continue
-                        loss += 1
-                        margin += self.matrix[d * stride + right[d]] - self.matrix[d * stride + best[d]] + augment
-                        norm += self.change_arc(arcs, right[d], d, 0) + self.change_arc(arcs, best[d], d, 0)
+                        if not self.has_arc(best, right[d], d):
+                            margin += self.matrix[d * stride + right[d]]
+                            norm += self.change_arc(arcs, right[d], d, 0)
+                        if not self.has_arc(right, best[d], d):
+                            loss += 1
+                            margin -= self.matrix[d * stride + best[d]] - augment
+                            norm += self.change_arc(arcs, best[d], d, 0)
                     step = margin_step(loss, margin, norm, cost) if cost > 0 else <weight_t>(loss > 0)
-                    wrong += <offset_t>loss
                     if step > 0:
                         for d in range(1, n + 1):
-                            if best[d] != right[d]:
+                            if not self.has_arc(best, right[d], d):
                                 self.change_arc(arcs, right[d], d, step)
+                            if not self.has_arc(right, best[d], d):
                                 self.change_arc(arcs, best[d], d, -step)
+                if labels is None:
+                    continue
                 self.find_kin(right)
                 for d in range(1, n + 1):
                     labels.now += 1
                     gold = gold_labels[begin + d]
                     count = self.label_keys(right, d)
                     label = self.best_label(labels, NULL, count)
+                    wrong += best[d] != right[d] or label != gold
                     if label == gold:
                         continue
-                    wrong += best[d] == right[d]
                     labels.update(self.keys, count, gold, 1)
                     labels.update(self.keys, count, label, -1)
         return words, wrong
 
     def parse(self, PackedWeights arcs, PackedWeights labels, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
-              token_t[::1] heads, label_t[::1] found):
-        """Parse the sentences of flat arrays into `heads` and `found`, the labels."""
+              token_t[::1] heads, label_t[::1] found, ArcParser other=None, PackedWeights other_arcs=None,
+              int32_t rounds=0):
+        """Parse the sentences of flat arrays into `heads` and `found`, the labels.
+
+        With `other`, a directed parser and its weights, up to so many arcs a tree are turned round that it would
+        rather have the other way (local enhancement).
+        """
         cdef Py_ssize_t s
         cdef offset_t begin
         cdef token_t n, d, longest = 0
@@ -388,14 +470,19 @@ cdef class ArcParser:
         for s in range(starts.shape[0] - 1):
             longest = max(longest, <token_t>(starts[s + 1] - starts[s]) - 1)
         self.reserve(longest)
+        if other is not None:
+            other.reserve(longest)
         with nogil:
             for s in range(starts.shape[0] - 1):
                 begin = starts[s]
                 n = <token_t>(starts[s + 1] - begin) - 1
                 self.prepare(&tokens[begin, 0], n)
                 self.fill_matrix(none, &arcs.packed)
-                self.decoder.solve(&self.matrix[0], n + 1, n, &heads[begin])    # all arcs are allowed: there is a tree
-                heads[begin] = -1
+                self.solve(&heads[begin])
+                if other is not None:
+                    other.prepare(&tokens[begin, 0], n)
+                    other.fill_matrix(none, &other_arcs.packed)
+                    improve(&heads[begin], &other.matrix[0], n + 1, n, rounds, NULL)
                 self.find_kin(&heads[begin])
                 for d in range(1, n + 1):
                     count = self.label_keys(&heads[begin], d)

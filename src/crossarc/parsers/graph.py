@@ -12,6 +12,7 @@ from crossarc.core.strings import StringTable
 from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
 from crossarc.decode.decoder import Decoder
 from crossarc.decode.eisner import Eisner
+from crossarc.decode.undirected import Undirected
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
@@ -35,6 +36,7 @@ class GraphModel(TreeModel):
     single_root: bool
     arc_weights: PackedWeights
     label_weights: PackedWeights
+    directed_weights: PackedWeights | None = None  # of the model that enhances trees
     storage: None = None  # what it cost to store weights is not measured here
     long_sentence: int = NO_LIMIT  # sentences of any length are searched in full
 
@@ -54,7 +56,18 @@ class GraphModel(TreeModel):
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
         if len(corpus):
-            self.search().parse(self.arc_weights, self.label_weights, tokens, corpus.starts, heads, labels)
+            other = directed_search(self.settings, self.features, self.single_root)
+            self.search().parse(
+                self.arc_weights,
+                self.label_weights,
+                tokens,
+                corpus.starts,
+                heads,
+                labels,
+                other,
+                self.directed_weights,
+                self.settings.enhance,
+            )
         return heads, labels
 
     def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
@@ -66,6 +79,8 @@ class GraphModel(TreeModel):
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """What the model file keeps."""
         arrays: Arrays = {**self.arc_weights.to_arrays("arcs."), **self.label_weights.to_arrays("labels.")}
+        if self.directed_weights is not None:
+            arrays |= self.directed_weights.to_arrays("directed.")
         for name, table in self.attributes.tables.items():
             arrays[f"strings.{name}"], arrays[f"offsets.{name}"] = table.pack()
         manifest = {
@@ -95,6 +110,7 @@ class GraphModel(TreeModel):
             manifest["single_root"],
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
             PackedWeights.from_arrays(arrays, len(labels), "labels."),
+            PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "directed.") if settings.enhance else None,
         )
         model.check()
         return model
@@ -107,9 +123,16 @@ class GraphModel(TreeModel):
 
 def decoder_of(settings: Settings, single_root: bool) -> Decoder:
     """The decoder of the settings."""
-    return {"chu-liu-edmonds": ChuLiuEdmonds, "eisner": Eisner}[settings.system](single_root)
+    return {"chu-liu-edmonds": ChuLiuEdmonds, "eisner": Eisner, "undirected": Undirected}[settings.system](single_root)
 
 
 def search_of(settings: Settings, features: EdgeModel, single_root: bool, labels: int) -> ArcParser:
     """The features and the decoder at work."""
-    return ArcParser(features, decoder_of(settings, single_root), len(features.attributes), labels)
+    decoder = decoder_of(settings, single_root)
+    undirected = settings.system == "undirected" and settings.combine == "none"
+    return ArcParser(features, decoder, len(features.attributes), labels, undirected, settings.combine)
+
+
+def directed_search(settings: Settings, features: EdgeModel, single_root: bool) -> ArcParser | None:
+    """The directed parser that enhances the trees of an undirected one, if the settings want it: that of `mst`."""
+    return ArcParser(features, ChuLiuEdmonds(single_root), len(features.attributes), 1) if settings.enhance else None

@@ -14,7 +14,7 @@ from crossarc.features.edges import fit_edge_model, load_edge_model
 from crossarc.learning.weights import Weights
 from crossarc.parsers.arcs import ARC_WEIGHTS
 from crossarc.parsers.checkpoint import Checkpoint
-from crossarc.parsers.graph import GraphModel, search_of
+from crossarc.parsers.graph import GraphModel, directed_search, search_of
 from crossarc.parsers.settings import Settings
 from crossarc.parsers.training import Epoch, Progress, chunks
 from crossarc.parsers.treemodel import Arrays, quick_scores
@@ -25,13 +25,16 @@ from crossarc.treebank.sentence import Sentence
 class GraphWeights:
     """The weights of arcs and of labels while they are learned."""
 
-    def __init__(self, arcs: Weights, labels: Weights) -> None:
+    def __init__(self, arcs: Weights, labels: Weights, directed: Weights | None = None) -> None:
         self.arcs = arcs
         self.labels = labels
+        self.directed = directed  # of the model that enhances trees
 
     def to_arrays(self) -> Arrays:
         """All that learning goes on from, for `from_arrays`."""
         arrays = {f"arcs.{name}": array for name, array in self.arcs.to_arrays().items()}
+        if self.directed is not None:
+            arrays |= {f"directed.{name}": array for name, array in self.directed.to_arrays().items()}
         return arrays | {f"labels.{name}": array for name, array in self.labels.to_arrays().items()}
 
     @classmethod
@@ -41,8 +44,11 @@ class GraphWeights:
         def part(prefix: str) -> Arrays:
             return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
 
+        directed = part("directed.")
         return cls(
-            Weights.from_arrays(part("arcs."), ARC_WEIGHTS, cut), Weights.from_arrays(part("labels."), labels, cut)
+            Weights.from_arrays(part("arcs."), ARC_WEIGHTS, cut),
+            Weights.from_arrays(part("labels."), labels, cut),
+            Weights.from_arrays(directed, ARC_WEIGHTS, cut) if directed else None,
         )
 
 
@@ -75,14 +81,22 @@ def train_graph_model(
     attributes = Attributes.fit(corpus, features.attributes, init.attributes if init is not None else None)
     data = (attributes.encode(corpus), heads, labels, starts)
     search = search_of(settings, features, single_root, len(names))
-    weights = GraphWeights(Weights(ARC_WEIGHTS, settings.cut), Weights(len(names), settings.cut))
+    other = directed_search(settings, features, single_root)
+    weights = GraphWeights(
+        Weights(ARC_WEIGHTS, settings.cut),
+        Weights(len(names), settings.cut),
+        Weights(ARC_WEIGHTS, settings.cut) if other is not None else None,
+    )
     if init is not None:
         weights = GraphWeights(
             Weights.of(ARC_WEIGHTS, init.arc_weights.unpack(), settings.cut),
             Weights.of(len(names), init.label_weights.unpack(), settings.cut),
+            Weights.of(ARC_WEIGHTS, init.directed_weights.unpack(), settings.cut) if init.directed_weights else None,
         )
         # As if they had held for so many steps already: the average then moves from the old weights towards the new.
         weights.arcs.now = int(settings.inertia * settings.epochs * len(train))
+        if weights.directed is not None:
+            weights.directed.now = weights.arcs.now
         weights.labels.now = int(settings.inertia * settings.epochs * (len(heads) - len(train)))
     epochs: list[Epoch] = []
     best: GraphModel | None = None
@@ -93,7 +107,8 @@ def train_graph_model(
         nonlocal best, best_las
         if dev or epoch.number == settings.epochs:
             packed = (weights.arcs.pack(settings.prune), weights.labels.pack(settings.prune))
-            model = GraphModel(settings, features, attributes, names, single_root, *packed)
+            directed = weights.directed.pack(settings.prune) if weights.directed is not None else None
+            model = GraphModel(settings, features, attributes, names, single_root, *packed, directed)
             las, uas = quick_scores(model, dev) if dev else (None, None)
             epoch = replace(epoch, las=las, uas=uas)
             if best is None or (las or 0.0) > best_las:
@@ -125,6 +140,8 @@ def train_graph_model(
         words = wrong = 0
         for chunk in chunks(order, np.diff(starts) - 1):
             seen, bad = search.train(weights.arcs, weights.labels, *data, chunk, cost, settings.augment)
+            if other is not None and weights.directed is not None:
+                other.train(weights.directed, None, *data, chunk, cost, settings.augment)
             words += seen
             wrong += bad
             seconds = time.perf_counter() - begin

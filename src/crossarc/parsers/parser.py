@@ -179,7 +179,7 @@ def load(path: str | os.PathLike[str]) -> Parser:
 
 
 # The settings in which a parser must be like the one it starts from: weights mean nothing elsewhere.
-KINSHIP = ("system", "features", "reconstruction", "transform")
+KINSHIP = ("system", "features", "reconstruction", "transform", "combine", "enhance")
 
 
 def check_kinship(before: Settings, settings: Settings) -> None:

@@ -14,7 +14,7 @@ AT_ONCE = ("liblinear", "libsvm")
 # C of each learner: MIRA's by trial on a development set, LIBLINEAR's as MaltParser has it.
 COSTS = {"mira": 0.01, "liblinear": 0.1, "libsvm": 10.0}
 # What finds the trees of graph parsers.
-DECODERS = ("chu-liu-edmonds", "eisner")
+DECODERS = ("chu-liu-edmonds", "eisner", "undirected")
 # The settings that only some learners know.
 OWN_SETTINGS = {
     "cost": tuple(COSTS),
@@ -46,6 +46,10 @@ class Settings(BaseModel):
     cost: float | None = Field(None, gt=0)
     # Graph parsers: learn from the tree that is best when each wrong arc counts one more.
     augment: bool = False
+    # Undirected graph parsers: how the scores of both directions become one; none has features without directions.
+    combine: Literal["none", "mean", "product", "max", "min"] = "none"
+    # Undirected graph parsers: how many arcs of a tree are turned round at most by a directed model, learned beside.
+    enhance: int = Field(0, ge=0)
     # Of maxent.
     learning_rate: float = Field(0.1, gt=0)
     l2: float = Field(1e-4, ge=0)
@@ -73,9 +77,10 @@ def undirected(system: str, reconstruction: str) -> dict[str, Any]:
     return {"system": name, "features": name, "reconstruction": reconstruction, "explore": EXPLORE[system]}
 
 
-def graph(decoder: str) -> dict[str, Any]:
+def graph(decoder: str, **settings: Any) -> dict[str, Any]:
     """A first-order graph parser: all arcs scored on their own, the best tree by a decoder, learned by MIRA."""
-    return {"system": decoder, "features": "mst", "learner": "mira", "cost": 0.01, "explore": 0.0}
+    usual = {"features": "mst", "learner": "mira", "cost": 0.01, "augment": True, "explore": 0.0}
+    return {"system": decoder, **usual, **settings}
 
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -95,6 +100,9 @@ PRESETS: dict[str, dict[str, Any]] = {
     "covington-label": undirected("covington", "label"),
     "mst": graph("chu-liu-edmonds"),
     "eisner": graph("eisner"),
+    "mst-undirected": graph("undirected"),
+    "mst-undirected-df": graph("undirected", combine="mean"),
+    "mst-undirected-lep": graph("undirected", enhance=5),
 }
 
 
