@@ -38,7 +38,7 @@ def test_it_is_kept_and_the_same_each_time(trained, example, tmp_path, monkeypat
     trained[learner].save(path)
     again = load(path)
     assert list(again.parse(example)) == list(trained[learner].parse(example))
-    monkeypatch.setattr("crossarc.parsers.transition.BATCH_WORDS", 50)
+    monkeypatch.setattr("crossarc.parsers.treemodel.BATCH_WORDS", 50)
     assert list(again.parse(example, threads=3)) == list(trained[learner].parse(example))
     again.save(tmp_path / "b")
     Parser("arc-hybrid", learner=learner, epochs=5).fit(example, dev=example).save(tmp_path / "c")
