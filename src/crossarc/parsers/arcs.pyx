@@ -261,6 +261,8 @@ cdef class ArcParser:
         cdef Py_ssize_t stride = n + 1
         cdef score_t a, b
         heads[0] = -1
+        for i in range(1, n + 1):
+            heads[i] = 0        # should a decoder ever give up, what follows the heads stays within the sentence
         if self.combine == NONE:
             return self.decoder.solve(&self.matrix[0], stride, n, heads) == SOLVED
         for i in range(1, n + 1):
