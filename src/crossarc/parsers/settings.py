@@ -79,7 +79,7 @@ def undirected(system: str, reconstruction: str) -> dict[str, Any]:
 
 def graph(decoder: str, **settings: Any) -> dict[str, Any]:
     """A first-order graph parser: all arcs scored on their own, the best tree by a decoder, learned by MIRA."""
-    # Pruned so, English EWT loses 0.1 LAS on its development set and seven in ten features, and parses faster for it.
+    # Pruned so, English EWT lost 0.1 LAS on its development set and seven in ten features: a smaller table to wait for.
     usual = {"features": "mst", "learner": "mira", "cost": 0.01, "augment": True, "prune": 0.01, "explore": 0.0}
     return {"system": decoder, **usual, **settings}
 
