@@ -70,12 +70,6 @@ class GraphModel(TreeModel):
             )
         return heads, labels
 
-    def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
-        """Heads and names of labels of all nodes of a corpus."""
-        heads, labels = self.parse_corpus(corpus)
-        names = [*self.labels, ""]  # -1, the label of node 0, is the last
-        return heads, [names[label] for label in labels.tolist()]
-
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """What the model file keeps."""
         arrays: Arrays = {**self.arc_weights.to_arrays("arcs."), **self.label_weights.to_arrays("labels.")}

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import fit_edge_model, load_edge_model
 from crossarc.learning.weights import Weights
 from crossarc.parsers.arcs import ARC_WEIGHTS
 from crossarc.parsers.checkpoint import Checkpoint
+from crossarc.parsers.epochs import Epoch, Lessons, Progress, run_epochs
 from crossarc.parsers.graph import GraphModel, directed_search, search_of
 from crossarc.parsers.settings import Settings
-from crossarc.parsers.training import Epoch, Progress, chunks
-from crossarc.parsers.treemodel import Arrays, quick_scores
+from crossarc.parsers.training import has_single_roots, numbered_labels
+from crossarc.parsers.treemodel import Arrays
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
@@ -52,6 +52,81 @@ class GraphWeights:
         )
 
 
+class GraphLessons(Lessons[GraphModel]):
+    """Trees as the arcs they are made of, and the weights of arcs and labels.
+
+    The labels and words of `init`, whose weights are the first, keep their numbers; new ones come behind them.
+    """
+
+    weights: GraphWeights
+
+    def __init__(self, train: list[Sentence], settings: Settings, init: GraphModel | None) -> None:
+        self.settings = settings
+        self.shuffle = np.random.default_rng(settings.seed)
+        self.continued = init is not None
+        corpus = Corpus.of(train)
+        heads, starts = corpus["head"], corpus.starts
+        self.lengths = np.diff(starts) - 1
+        self.labels, labels = numbered_labels(corpus, init.labels if init is not None else [])
+        self.single_root = has_single_roots(train, settings, init)
+        self.features = fit_edge_model(load_edge_model(settings.features), corpus) if init is None else init.features
+        self.attributes = Attributes.fit(
+            corpus, self.features.attributes, init.attributes if init is not None else None
+        )
+        self.data = (self.attributes.encode(corpus), heads, labels, starts)
+        self.search = search_of(settings, self.features, self.single_root, len(self.labels))
+        self.other = directed_search(settings, self.features, self.single_root)
+        self.cost = (settings.cost or 0.0) if settings.learner == "mira" else 0.0
+        self.weights = GraphWeights(
+            Weights(ARC_WEIGHTS, settings.cut),
+            Weights(len(self.labels), settings.cut),
+            Weights(ARC_WEIGHTS, settings.cut) if self.other is not None else None,
+        )
+        if init is None:
+            return
+        before = init.directed_weights
+        self.weights = GraphWeights(
+            Weights.of(ARC_WEIGHTS, init.arc_weights.unpack(), settings.cut),
+            Weights.of(len(self.labels), init.label_weights.unpack(), settings.cut),
+            Weights.of(ARC_WEIGHTS, before.unpack(), settings.cut) if before is not None else None,
+        )
+        # As if they had held for so many steps already: the average then moves from the old weights towards the new.
+        self.weights.arcs.now = int(settings.inertia * settings.epochs * len(train))
+        if self.weights.directed is not None:
+            self.weights.directed.now = self.weights.arcs.now
+        self.weights.labels.now = int(settings.inertia * settings.epochs * self.lengths.sum())
+
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some sentences; gives how many words there are and how many have a wrong head or label."""
+        weights, how = self.weights, (self.cost, self.settings.augment)
+        result = self.search.train(weights.arcs, weights.labels, *self.data, sentences, *how)
+        if self.other is not None and weights.directed is not None:
+            self.other.train(weights.directed, None, *self.data, sentences, *how)
+        return result
+
+    def model(self) -> GraphModel:
+        """What has been learned, as a model."""
+        weights, prune = self.weights, self.settings.prune
+        return GraphModel(
+            self.settings,
+            self.features,
+            self.attributes,
+            self.labels,
+            self.single_root,
+            weights.arcs.pack(prune),
+            weights.labels.pack(prune),
+            weights.directed.pack(prune) if weights.directed is not None else None,
+        )
+
+    def restore(self, arrays: Arrays) -> GraphWeights:
+        """The weights of a checkpoint."""
+        return GraphWeights.from_arrays(arrays, len(self.labels), self.settings.cut)
+
+    def restore_model(self, manifest: dict[str, Any], arrays: Arrays) -> GraphModel:
+        """The best model of a checkpoint."""
+        return GraphModel.from_arrays(manifest, arrays)
+
+
 def train_graph_model(
     train: list[Sentence],
     dev: list[Sentence],
@@ -62,98 +137,5 @@ def train_graph_model(
     init: GraphModel | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> GraphModel:
-    """Learn from sentences with trees; with a development set the best epoch is kept, else the last.
-
-    The labels and words of `init`, whose weights are the first, keep their numbers; new ones come behind them.
-    """
-    if not train:
-        raise CrossarcError("there is no sentence to learn from")
-    corpus = Corpus.of(train)
-    heads, starts = corpus["head"], corpus.starts
-    table = corpus.strings["deprel"]
-    names = list(dict.fromkeys([*(init.labels if init is not None else ()), *table]))
-    numbers = {name: number for number, name in enumerate(names)}
-    # Ids of the corpus without the two reserved ones; node 0 has none.
-    labels = np.array([*(numbers[name] for name in table), -1], dtype=np.int32)[corpus["deprel"] - table.reserved]
-    several = any(len(sentence.roots) > 1 for sentence in train) or (init is not None and not init.single_root)
-    single_root = (not several) if settings.single_root == "auto" else settings.single_root
-    features = fit_edge_model(load_edge_model(settings.features), corpus) if init is None else init.features
-    attributes = Attributes.fit(corpus, features.attributes, init.attributes if init is not None else None)
-    data = (attributes.encode(corpus), heads, labels, starts)
-    search = search_of(settings, features, single_root, len(names))
-    other = directed_search(settings, features, single_root)
-    weights = GraphWeights(
-        Weights(ARC_WEIGHTS, settings.cut),
-        Weights(len(names), settings.cut),
-        Weights(ARC_WEIGHTS, settings.cut) if other is not None else None,
-    )
-    if init is not None:
-        weights = GraphWeights(
-            Weights.of(ARC_WEIGHTS, init.arc_weights.unpack(), settings.cut),
-            Weights.of(len(names), init.label_weights.unpack(), settings.cut),
-            Weights.of(ARC_WEIGHTS, init.directed_weights.unpack(), settings.cut) if init.directed_weights else None,
-        )
-        # As if they had held for so many steps already: the average then moves from the old weights towards the new.
-        weights.arcs.now = int(settings.inertia * settings.epochs * len(train))
-        if weights.directed is not None:
-            weights.directed.now = weights.arcs.now
-        weights.labels.now = int(settings.inertia * settings.epochs * (len(heads) - len(train)))
-    epochs: list[Epoch] = []
-    best: GraphModel | None = None
-    best_las = 0.0
-
-    def finish(epoch: Epoch) -> None:
-        """Score the model as it is now if that is of use, keep it if it is the best, and report."""
-        nonlocal best, best_las
-        if dev or epoch.number == settings.epochs:
-            packed = (weights.arcs.pack(settings.prune), weights.labels.pack(settings.prune))
-            directed = weights.directed.pack(settings.prune) if weights.directed is not None else None
-            model = GraphModel(settings, features, attributes, names, single_root, *packed, directed)
-            las, uas = quick_scores(model, dev) if dev else (None, None)
-            epoch = replace(epoch, las=las, uas=uas)
-            if best is None or (las or 0.0) > best_las:
-                best, best_las = model, las or 0.0
-        epochs.append(epoch)
-        report(epoch)
-
-    def restore(arrays: Arrays) -> GraphWeights:
-        """The weights of a checkpoint."""
-        return GraphWeights.from_arrays(arrays, len(names), settings.cut)
-
-    stand = checkpoint.read(restore) if checkpoint is not None else None
-    if stand is not None:
-        weights = stand.weights
-        best_las = stand.best_las
-        best = GraphModel.from_arrays(*stand.best) if stand.best is not None else None
-        for row in stand.epochs:
-            epochs.append(Epoch(*row))
-            report(epochs[-1])
-    elif init is not None and dev:
-        finish(Epoch(0, 0.0))
-    shuffle = np.random.default_rng(settings.seed)
-    cost = (settings.cost or 0.0) if settings.learner == "mira" else 0.0
-    for number in range(1, settings.epochs + 1):
-        order = shuffle.permutation(len(train))
-        if epochs and number <= epochs[-1].number:
-            continue
-        begin = time.perf_counter()
-        words = wrong = 0
-        for chunk in chunks(order, np.diff(starts) - 1):
-            seen, bad = search.train(weights.arcs, weights.labels, *data, chunk, cost, settings.augment)
-            if other is not None and weights.directed is not None:
-                other.train(weights.directed, None, *data, chunk, cost, settings.augment)
-            words += seen
-            wrong += bad
-            seconds = time.perf_counter() - begin
-            share = 100 * wrong / max(1, words)
-            progress(Progress(number, words, len(heads) - len(train), share, seconds))
-        finish(Epoch(number, share, seconds=seconds))
-        if checkpoint is not None and number < settings.epochs:
-            checkpoint.write(
-                weights,
-                [(each.number, each.wrong, each.las, each.uas) for each in epochs],
-                best.to_arrays() if best is not None else None,
-                best_las,
-            )
-    assert best is not None
-    return best
+    """Learn from sentences with trees; with a development set the best epoch is kept, else the last."""
+    return run_epochs(GraphLessons(train, settings, init), settings, dev, report, progress, checkpoint)

@@ -15,12 +15,13 @@ from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.templates import model_text
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.columns import describe_lack, filled_columns, watched
+from crossarc.parsers.epochs import Epoch, Progress
 from crossarc.parsers.graph import GraphModel
 from crossarc.parsers.graph_training import train_graph_model
 from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.settings import Settings, is_graph, make_settings
 from crossarc.parsers.suitability import coverage_of
-from crossarc.parsers.training import Epoch, Progress, digest, train_model
+from crossarc.parsers.training import digest, train_model
 from crossarc.parsers.transition import TransitionModel
 from crossarc.treebank.reading import OnError, Report, Rules, log_finding, read
 from crossarc.treebank.sentence import Sentence
@@ -74,6 +75,8 @@ class Parser:
         """
         sentences = trees_of(train, on_error, on_finding)
         held_out = trees_of(dev, on_error, on_finding) if dev is not None else []
+        if not sentences:
+            raise CrossarcError("there is no sentence to learn from")
         before = load(init) if isinstance(init, str | os.PathLike) else init
         if before is not None:
             check_kinship(before.settings, self.settings)

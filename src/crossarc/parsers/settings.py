@@ -162,7 +162,7 @@ def check_learner(learner: object, options: dict[str, Any]) -> None:
         usual = Settings.model_fields[name].default
         if options.get(name, usual) != usual and learner not in learners:
             raise CrossarcError(f"setting {name} is of {', '.join(learners)}; {learner} has none: leave it out")
-    if options.get("fast") and (learner != "perceptron" or options.get("beam", 1) != 1 or options.get("init")):
+    if options.get("fast") and (learner != "perceptron" or options.get("beam", 1) != 1):
         raise CrossarcError("fast search is greedy and learned by the perceptron: leave out the beam or the learner")
     if learner == "maxent" and options.get("beam", 1) != 1:
         raise CrossarcError(

@@ -1,16 +1,15 @@
-"""How a transition parser is trained: the data as arrays, a learner, epochs, and where a training stands."""
+"""How a transition parser is trained: trees as moves, a learner, and what epochs need of them."""
 
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.templates import FeatureModel, choose_templates, fit_model, load_model
 from crossarc.learning.hashed import HashedWeights
@@ -21,6 +20,7 @@ from crossarc.learning.packed import PackedWeights
 from crossarc.learning.updates import MaximumEntropy, Mira, Perceptron, UpdateRule
 from crossarc.learning.weights import Weights
 from crossarc.parsers.checkpoint import Checkpoint
+from crossarc.parsers.epochs import Epoch, Lessons, Progress, run_epochs
 from crossarc.parsers.settings import AT_ONCE, Settings
 from crossarc.parsers.transition import (
     Stages,
@@ -29,15 +29,14 @@ from crossarc.parsers.transition import (
     system_of,
     tag_column,
 )
-from crossarc.parsers.treemodel import Arrays, quick_scores
+from crossarc.parsers.treemodel import Arrays, TreeModel, quick_scores
 from crossarc.transforms.pseudo_projective import PseudoProjective
-from crossarc.transitions.search import Greedy, collect_actions
+from crossarc.transitions.search import collect_actions
 from crossarc.transitions.system import TransitionSystem
 from crossarc.transitions.two_stage import StageWeights, TwoStage
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
-CHUNK_WORDS = 1_000  # learned from in one go: some hundredths of a second, so that an interrupt is heard
 # Of fast search: the templates of each stage, and the sentences by which they are weighed.
 MOVE_TEMPLATES, LABEL_TEMPLATES = 80, 50
 WEIGHED_SENTENCES = 2_000
@@ -47,30 +46,117 @@ SPLIT_WORDS = 500  # a part of speech with so many words gets a support vector m
 Material = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]
 
 
-@dataclass(frozen=True)
-class Epoch:
-    """How an epoch went: the share of wrong decisions, and the scores on the development set if there is one.
+class TransitionLessons(Lessons[TransitionModel]):
+    """Trees as the moves of a transition system that build them, and the weights of these moves.
 
-    `seconds` is the time it learned for, 0 for one that was finished before the training was resumed. Epoch 0 is the
-    model that a training starts from.
+    The labels, words and actions of `init`, whose weights are the first, keep their numbers; new ones come behind them.
     """
 
-    number: int
-    wrong: float
-    las: float | None = None
-    uas: float | None = None
-    seconds: float = 0.0
+    weights: Weights | StageWeights
 
+    def __init__(self, train: list[Sentence], settings: Settings, init: TransitionModel | None) -> None:
+        if settings.transform != "none":
+            train = projective(train, PseudoProjective(settings.transform))
+        self.settings = settings
+        self.shuffle = np.random.default_rng(settings.seed)
+        self.continued = init is not None
+        corpus = Corpus.of(train)
+        heads, starts = corpus["head"], corpus.starts
+        self.lengths = np.diff(starts) - 1
+        self.labels, labels = numbered_labels(corpus, init.labels if init is not None else [])
+        kinds = len(self.labels)
+        self.root_label = int(np.bincount(labels[heads == 0], minlength=kinds).argmax())
+        self.single_root = has_single_roots(train, settings, init)
+        system = system_of(settings, self.single_root)
+        if settings.reconstruction != "naive":
+            # Every label says on which side the head is: 2 X for the right, 2 X + 1 for the left.
+            places = np.arange(len(heads)) - np.repeat(starts[:-1], np.diff(starts))
+            labels = (2 * labels + (heads < places)).astype(np.int32)
+            kinds *= 2
+        counts = collect_actions(system, heads, labels, starts, kinds)
+        self.moves, self.move_labels = actions_of(system, counts, init)
+        self.features = fit_model(load_model(settings.features), corpus) if init is None else init.features
+        self.attributes = Attributes.fit(
+            corpus, self.features.attributes, init.attributes if init is not None else None
+        )
+        self.data: Material = (self.attributes.encode(corpus), heads, labels, starts)
+        self.stages: Stages | None = None
+        if settings.fast:
+            order = self.shuffle.permutation(len(train))
+            chosen = choose_stages(system, self.features, self.moves, self.move_labels, self.data, order)
+            self.features, self.stages = chosen
+            self.attributes = Attributes.fit(corpus, self.features.attributes)
+            self.data = (self.attributes.encode(corpus), heads, labels, starts)
+        self.search = search_of(settings, system, self.features, self.moves, self.move_labels, self.stages)
+        self.rule = update_rule(settings)
+        self.squares = settings.learner == "maxent"
+        self.weights = Weights(len(self.moves), settings.cut, self.squares)
+        if settings.fast:
+            self.weights = StageWeights(HashedWeights(len(system.moves)), Weights(len(self.moves), settings.cut))
+        elif init is not None and isinstance(init.weights, PackedWeights):
+            self.weights = Weights.of(len(self.moves), init.weights.unpack(), settings.cut, self.squares)
+            # As if they had held for so many steps already: the average then moves from the old weights to the new.
+            steps = int(counts.sum()) if settings.beam == 1 else len(train)
+            self.weights.now = int(settings.inertia * settings.epochs * steps)
 
-@dataclass(frozen=True)
-class Progress:
-    """How far an epoch is: words learned from so far and in all, and the share of wrong decisions up to here."""
+    def begin(self, epoch: int) -> None:
+        """Make ready for an epoch."""
+        self.explore = self.settings.explore if epoch > self.settings.static_epochs else 0.0
+        self.weights.random = (2 * (self.settings.seed * 1_000 + epoch) + 1) % 2**64
 
-    epoch: int
-    words: int
-    of: int
-    wrong: float
-    seconds: float
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some sentences; gives how many moves were made and how many of them were wrong."""
+        return self.search.train(self.weights, self.rule, *self.data, sentences, self.explore)  # type: ignore[arg-type]
+
+    def learn_at_once(self) -> tuple[Arrays | None, float]:
+        """Learn from all moves of the static oracle; gives the support vectors of LIBSVM, and the share of errors."""
+        tag = tag_column(self.features)
+        words = np.bincount(self.data[0][:, tag] + 1 if tag >= 0 else [0])
+        group_of = np.zeros(len(words), dtype=np.int32)  # the rare ones are together in group 0
+        if self.settings.learner == "libsvm":
+            often = np.flatnonzero(words >= SPLIT_WORDS)
+            group_of[often] = np.arange(1, len(often) + 1)
+        matrix, actions, groups = self.search.instances(*self.data, tag, group_of)
+        keys, rows = number_features(matrix, self.settings.cut)
+        count, cost = self.search.action_count, self.settings.cost or 0.0
+        if self.settings.learner == "libsvm":
+            return learn_libsvm(keys, rows, actions, groups, group_of, cost=cost)
+        seed = self.settings.seed
+        self.weights, wrong = learn_liblinear(keys, rows, actions, count=count, cost=cost, seed=seed)
+        return None, wrong
+
+    def model(self, vectors: Arrays | None = None) -> TransitionModel:
+        """What has been learned, as a model."""
+        return TransitionModel(
+            self.settings,
+            self.features,
+            self.attributes,
+            self.labels,
+            self.root_label,
+            self.single_root,
+            self.moves,
+            self.move_labels,
+            self.weights.pack(self.settings.prune),
+            self.stages,
+            vectors=vectors,
+        )
+
+    def completed(self, model: TransitionModel, las: float, dev: list[Sentence]) -> TransitionModel:
+        """The best model so far with what it cost to store its weights as they are."""
+        if model.vectors is not None or not isinstance(self.weights, Weights):
+            return model
+        return model.with_storage(self.weights, las, dev)
+
+    def restore(self, arrays: Arrays) -> Weights | StageWeights:
+        """The weights of a checkpoint."""
+        count, cut = len(self.moves), self.settings.cut
+        if self.settings.fast:
+            return StageWeights.from_arrays(arrays, len(self.search.system.moves), count, cut)
+        return Weights.from_arrays(arrays, count, cut, self.squares)
+
+    def restore_model(self, manifest: dict[str, Any], arrays: Arrays) -> TransitionModel:
+        """The best model of a checkpoint."""
+        return TransitionModel.from_arrays(manifest, arrays)
 
 
 def train_model(
@@ -83,143 +169,52 @@ def train_model(
     init: TransitionModel | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> TransitionModel:
-    """Learn from sentences with trees; with a development set the best epoch is kept, else the last.
+    """Learn from sentences with trees; with a development set the best epoch is kept, else the last."""
+    lessons = TransitionLessons(train, settings, init)
+    if settings.learner not in AT_ONCE:
+        return run_epochs(lessons, settings, dev, report, progress, checkpoint)
+    vectors, wrong = lessons.learn_at_once()
+    model = lessons.model(vectors)
+    las, uas = quick_scores(model, dev) if dev else (None, None)
+    report(Epoch(1, 100 * wrong, las, uas))
+    return lessons.completed(model, las, dev) if las is not None else model
 
-    The labels, words and actions of `init`, whose weights are the first, keep their numbers; new ones come behind them.
-    """
-    if not train:
-        raise CrossarcError("there is no sentence to learn from")
-    if settings.transform != "none":
-        train = projective(train, PseudoProjective(settings.transform))
-    corpus = Corpus.of(train)
-    heads, starts = corpus["head"], corpus.starts
-    table = corpus.strings["deprel"]
-    labels = corpus["deprel"] - table.reserved  # without the two reserved ids; node 0 has none
-    names = list(table)
-    if init is not None:
-        names = list(dict.fromkeys([*init.labels, *names]))
-        numbers = {name: number for number, name in enumerate(names)}
-        labels = np.array([*(numbers[name] for name in table), -1], dtype=np.int32)[labels]
-    root_label = int(np.bincount(labels[heads == 0], minlength=len(names)).argmax())
-    several = any(len(sentence.roots) > 1 for sentence in train) or (init is not None and not init.single_root)
-    single_root = (not several) if settings.single_root == "auto" else settings.single_root
-    system = system_of(settings, single_root)
-    kinds = len(names)
-    if settings.reconstruction != "naive":
-        # Every label says on which side the head is: 2 X for the right, 2 X + 1 for the left.
-        places = np.arange(len(heads)) - np.repeat(starts[:-1], np.diff(starts))
-        labels = (2 * labels + (heads < places)).astype(np.int32)
-        kinds *= 2
-    counts = collect_actions(system, heads, labels, starts, kinds)
+
+def actions_of(
+    system: TransitionSystem, counts: NDArray[np.int64], init: TransitionModel | None
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The moves and labels of all actions, by how often the oracle makes each; those of `init` come first."""
+    kinds = counts.shape[1] - 1
     for move, labelled in enumerate(system.labelled):
         if labelled:
             counts[move, kinds] = 0  # arcs that the oracle makes for want of a right one, in trees it cannot build
         # A move that the oracle never makes may be the only legal one in a state of the parser's own making.
         if not counts[move].any():
             counts[move, int(counts[:, :kinds].sum(axis=0).argmax()) if labelled else kinds] = 1
-    moves, move_labels = (each.astype(np.int32) for each in np.nonzero(counts))
-    move_labels[move_labels == kinds] = -1
-    if init is not None:
-        moves, move_labels = united(init.moves, init.move_labels, moves, move_labels)
-    features = fit_model(load_model(settings.features), corpus) if init is None else init.features
-    attributes = Attributes.fit(corpus, features.attributes, init.attributes if init is not None else None)
-    tokens = attributes.encode(corpus)
-    data = (tokens, heads, labels, starts)
-    shuffle = np.random.default_rng(settings.seed)
-    stages: Stages | None = None
-    if settings.fast:
-        features, stages = choose_stages(system, features, moves, move_labels, data, shuffle.permutation(len(train)))
-        attributes = Attributes.fit(corpus, features.attributes)
-        data = (attributes.encode(corpus), heads, labels, starts)
-    search = search_of(settings, system, features, moves, move_labels, stages)
-    squares = settings.learner == "maxent"
-    weights: Weights | StageWeights = Weights(len(moves), settings.cut, squares)
-    if settings.fast:
-        weights = StageWeights(HashedWeights(len(system.moves)), Weights(len(moves), settings.cut))
-    elif init is not None and isinstance(init.weights, PackedWeights):
-        weights = Weights.of(len(moves), init.weights.unpack(), settings.cut, squares)
-        # As if they had held for so many steps already: the average then moves from the old weights towards the new.
-        steps = int(counts.sum()) if settings.beam == 1 else len(train)
-        weights.now = int(settings.inertia * settings.epochs * steps)
-    epochs: list[Epoch] = []
-    best: TransitionModel | None = None
-    best_las = 0.0
-
-    def finish(epoch: Epoch, vectors: Arrays | None = None) -> None:
-        """Score the model as it is now if that is of use, keep it if it is the best, and report."""
-        nonlocal best, best_las
-        if dev or epoch.number == settings.epochs:
-            tables = (moves, move_labels, weights.pack(settings.prune))
-            model = TransitionModel(settings, features, attributes, names, root_label, single_root, *tables)
-            model = replace(model, stages=stages, vectors=vectors)
-            las, uas = quick_scores(model, dev) if dev else (None, None)
-            epoch = replace(epoch, las=las, uas=uas)
-            if best is None or (las or 0.0) > best_las:
-                best_las = las or 0.0
-                best = model
-                if dev and vectors is None and isinstance(weights, Weights):
-                    best = model.with_storage(weights, best_las, dev)
-        epochs.append(epoch)
-        report(epoch)
-
-    def restore(arrays: Arrays) -> Weights | StageWeights:
-        """The weights of a checkpoint."""
-        if settings.fast:
-            return StageWeights.from_arrays(arrays, len(system.moves), len(moves), settings.cut)
-        return Weights.from_arrays(arrays, len(moves), settings.cut, squares)
-
-    if settings.learner in AT_ONCE:
-        weights, vectors, wrong = learn_at_once(search, data, settings, features)
-        finish(Epoch(1, 100 * wrong), vectors)
-        assert best is not None
-        return best
-    stand = checkpoint.read(restore) if checkpoint is not None else None
-    if stand is not None:
-        weights = stand.weights
-        best_las = stand.best_las
-        best = TransitionModel.from_arrays(*stand.best) if stand.best is not None else None
-        for row in stand.epochs:
-            epochs.append(Epoch(*row))
-            report(epochs[-1])
-    elif init is not None and dev:
-        finish(Epoch(0, 0.0))
-    rule = update_rule(settings)
-    for number in range(1, settings.epochs + 1):
-        order = shuffle.permutation(len(train))
-        if epochs and number <= epochs[-1].number:
-            continue
-        explore = settings.explore if number > settings.static_epochs else 0.0
-        weights.random = (2 * (settings.seed * 1_000 + number) + 1) % 2**64
-        begin = time.perf_counter()
-        words = decisions = wrong = 0
-        for chunk in chunks(order, np.diff(starts) - 1):
-            made, bad = search.train(weights, rule, *data, chunk, explore)  # type: ignore[arg-type]
-            words += int((np.diff(starts)[chunk] - 1).sum())
-            decisions += made
-            wrong += bad
-            seconds = time.perf_counter() - begin
-            share = 100 * wrong / max(1, decisions)
-            progress(Progress(number, words, len(heads) - len(train), share, seconds))
-        finish(Epoch(number, share, seconds=seconds))
-        if checkpoint is not None and number < settings.epochs:
-            checkpoint.write(
-                weights,
-                [(each.number, each.wrong, each.las, each.uas) for each in epochs],
-                best.to_arrays() if best is not None else None,
-                best_las,
-            )
-    assert best is not None
-    return best
+    moves, labels = (each.astype(np.int32) for each in np.nonzero(counts))
+    labels[labels == kinds] = -1
+    if init is None:
+        return moves, labels
+    known = zip(init.moves.tolist(), init.move_labels.tolist(), strict=True)
+    found = zip(moves.tolist(), labels.tolist(), strict=True)
+    actions = np.array(list(dict.fromkeys(chain(known, found))), dtype=np.int32)
+    moves, labels = (np.ascontiguousarray(column) for column in actions.T)
+    return moves, labels
 
 
-def united(
-    moves: NDArray[np.int32], labels: NDArray[np.int32], more_moves: NDArray[np.int32], more_labels: NDArray[np.int32]
-) -> list[NDArray[np.int32]]:
-    """The moves and labels of some actions and behind them those of others that are not among them."""
-    first = list(zip(moves.tolist(), labels.tolist(), strict=True))
-    more = zip(more_moves.tolist(), more_labels.tolist(), strict=True)
-    actions = np.array(list(dict.fromkeys([*first, *more])), dtype=np.int32)
-    return [np.ascontiguousarray(column) for column in actions.T]
+def numbered_labels(corpus: Corpus, first: list[str]) -> tuple[list[str], NDArray[np.int32]]:
+    """The labels of a corpus behind some known ones, and those of all its nodes by number; node 0 has -1."""
+    table = corpus.strings["deprel"]
+    names = list(dict.fromkeys([*first, *table]))
+    numbers = {name: number for number, name in enumerate(names)}
+    return names, np.array([*(numbers[name] for name in table), -1], np.int32)[corpus["deprel"] - table.reserved]
+
+
+def has_single_roots(train: list[Sentence], settings: Settings, init: TreeModel | None) -> bool:
+    """Whether trees shall have one root each: as the settings say, or as it is in the training data and before."""
+    if settings.single_root != "auto":
+        return settings.single_root
+    return all(len(sentence.roots) <= 1 for sentence in train) and (init is None or init.single_root)
 
 
 def choose_stages(
@@ -242,26 +237,6 @@ def choose_stages(
     return choose_templates(features, [place for part in parts for place in part]), (len(for_moves), len(parts[0]))
 
 
-def learn_at_once(
-    search: Greedy, data: Material, settings: Settings, features: FeatureModel
-) -> tuple[Weights, Arrays | None, float]:
-    """Learn from all decisions of the static oracle; gives weights, or the support vectors of LIBSVM, and errors."""
-    tag = tag_column(features)
-    words = np.bincount(data[0][:, tag] + 1 if tag >= 0 else [0])
-    group_of = np.zeros(len(words), dtype=np.int32)  # the rare ones are together in group 0
-    if settings.learner == "libsvm":
-        often = np.flatnonzero(words >= SPLIT_WORDS)
-        group_of[often] = np.arange(1, len(often) + 1)
-    matrix, actions, groups = search.instances(*data, tag, group_of)
-    keys, rows = number_features(matrix, settings.cut)
-    count, cost = search.action_count, settings.cost or 0.0
-    if settings.learner == "libsvm":
-        vectors, wrong = learn_libsvm(keys, rows, actions, groups, group_of, cost=cost)
-        return Weights(count), vectors, wrong
-    weights, wrong = learn_liblinear(keys, rows, actions, count=count, cost=cost, seed=settings.seed)
-    return weights, None, wrong
-
-
 def update_rule(settings: Settings) -> UpdateRule:
     """How a learner that learns decision by decision changes its weights."""
     if settings.learner == "mira":
@@ -269,12 +244,6 @@ def update_rule(settings: Settings) -> UpdateRule:
     if settings.learner == "maxent":
         return MaximumEntropy(settings.learning_rate, settings.l2)
     return Perceptron()
-
-
-def chunks(order: NDArray[np.int64], lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """The order of sentences in pieces of some words each, after which others may have a word."""
-    words = np.cumsum(lengths[order])
-    return np.split(order, np.flatnonzero(np.diff(words // CHUNK_WORDS)) + 1)
 
 
 def projective(sentences: list[Sentence], transform: PseudoProjective) -> list[Sentence]:

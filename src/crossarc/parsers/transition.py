@@ -26,7 +26,6 @@ from crossarc.transitions.search import Greedy
 from crossarc.transitions.system import TransitionSystem
 from crossarc.transitions.two_stage import PackedStages, TwoStage
 from crossarc.treebank.corpus import Corpus
-from crossarc.treebank.planting import plant_trees
 from crossarc.treebank.sentence import Sentence
 
 Stages = tuple[int, int]  # how many templates choose moves, and from which on they choose labels
@@ -118,22 +117,23 @@ class TransitionModel(TreeModel):
 
     def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
         """Heads and names of labels of all nodes of a corpus, the transform undone."""
-        heads, labels = self.parse_corpus(corpus)
-        names = [*self.labels, ""]  # -1, the label of node 0, is the last
-        strings = [names[label] for label in labels.tolist()]
+        heads, strings = super().trees_of(corpus)
         if self.settings.transform != "none":
             transform = PseudoProjective(self.settings.transform)
-            starts = corpus.starts.tolist()
-            for begin, end in pairwise(starts):
+            for begin, end in pairwise(corpus.starts.tolist()):
                 heads[begin:end], strings[begin:end] = transform.decode(heads[begin:end], strings[begin:end])
         return heads, strings
 
     def parse_batch(self, sentences: list[Sentence]) -> list[Sentence]:
         """The sentences with new heads and labels."""
-        if self.settings.transform != "none":
+        if self.settings.transform == "none":
             return super().parse_batch(sentences)
         corpus = Corpus.of(sentences)
-        return plant_trees(sentences, *self.parse_corpus(corpus), corpus.starts, StringTable(self.labels))
+        heads, strings = self.trees_of(corpus)
+        return [
+            sentence.replace(heads=heads[begin:end], deprels=strings[begin:end])
+            for sentence, (begin, end) in zip(sentences, pairwise(corpus.starts.tolist()), strict=True)
+        ]
 
     def with_storage(self, weights: Weights, las: float, dev: list[Sentence]) -> TransitionModel:
         """The model, which scores so on a development set, with what it cost to store its weights as it does."""

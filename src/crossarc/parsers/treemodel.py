@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.core.strings import StringTable
 from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.planting import plant_trees
 from crossarc.treebank.sentence import Sentence
 
 Arrays = dict[str, NDArray[Any]]
@@ -20,19 +22,27 @@ BATCH_WORDS = 20_000
 class TreeModel:
     """A trained parser of trees."""
 
+    labels: list[str]
+    single_root: bool
+
+    def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Heads and labels of all nodes of a corpus."""
+        raise NotImplementedError
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """What the model file keeps."""
+        raise NotImplementedError
+
     def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
         """Heads and names of labels of all nodes of a corpus."""
-        raise NotImplementedError
+        heads, labels = self.parse_corpus(corpus)
+        names = [*self.labels, ""]  # -1, the label of node 0, is the last
+        return heads, [names[label] for label in labels.tolist()]
 
     def parse_batch(self, sentences: list[Sentence]) -> list[Sentence]:
         """The sentences with new heads and labels."""
         corpus = Corpus.of(sentences)
-        heads, strings = self.trees_of(corpus)
-        starts = corpus.starts.tolist()
-        return [
-            sentence.replace(heads=heads[begin:end], deprels=strings[begin:end])
-            for sentence, begin, end in zip(sentences, starts, starts[1:], strict=False)
-        ]
+        return plant_trees(sentences, *self.parse_corpus(corpus), corpus.starts, StringTable(self.labels))
 
     def parse(self, sentences: Iterable[Sentence], threads: int = 1) -> Iterator[Sentence]:
         """Parse a stream, in order; with several threads a few batches are under way at a time."""
