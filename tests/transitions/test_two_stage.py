@@ -8,7 +8,10 @@ from crossarc.features.templates import choose_templates, parse_model
 from crossarc.learning.hashed import HashedWeights
 from crossarc.parsers import Parser, load, write_model
 from crossarc.parsers.settings import TRANSITION_PRESETS
+from crossarc.parsers.training import LABEL_TEMPLATES, MOVE_TEMPLATES
 from crossarc.transitions.two_stage import PackedStages
+from crossarc.treebank import Sentence, read
+from crossarc.treebank.corpus import Corpus
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +37,25 @@ def test_scores_of_links(example):
     assert parser.evaluate(example).uas > 85
 
 
+@pytest.mark.parametrize("name", ["arc-eager", "planar", "two-planar", "covington"])
+def test_words_that_are_left_over_get_a_label(trained, example, name):
+    """They hang from the root word, and none is called a root; words in disorder leave many over."""
+    random = np.random.default_rng(5)
+    model, shuffled = trained[name].model, []
+    for sentence in read(example):
+        order = random.permutation(len(sentence))
+        columns = {name: ["", *np.array(getattr(sentence, name)[1:])[order]] for name in ("forms", "upos")}
+        trees = {"heads": [-1, *range(len(sentence))], "deprels": ["", *["root"] * len(sentence)]}
+        shuffled.append(Sentence.from_columns(**columns, **trees))
+    heads, labels = model.parse_corpus(Corpus.of(shuffled))
+    assert (labels[heads > 0] != model.root_label).all()
+
+
 def test_templates_of_the_stages(trained):
     model = trained["arc-hybrid"].model
     moves, labels = model.stages
-    assert moves == 80
-    assert len(model.features.templates) - labels == 50
+    assert moves == MOVE_TEMPLATES
+    assert len(model.features.templates) - labels == LABEL_TEMPLATES
 
 
 def test_the_same_seed_gives_the_same_bytes(example, tmp_path):

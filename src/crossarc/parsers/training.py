@@ -38,7 +38,7 @@ from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 # Of fast search: the templates of each stage, and the sentences by which they are weighed.
-MOVE_TEMPLATES, LABEL_TEMPLATES = 80, 50
+MOVE_TEMPLATES, LABEL_TEMPLATES = 88, 32
 WEIGHED_SENTENCES = 2_000
 SPLIT_WORDS = 500  # a part of speech with so many words gets a support vector machine of its own
 

@@ -1,4 +1,4 @@
-from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, weight_t
+from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint32_t, weight_t
 from crossarc.learning.packed cimport PackedWeights
 from crossarc.learning.weights cimport Scorer
 from crossarc.transitions.context cimport Program
@@ -37,13 +37,23 @@ cdef class Greedy:
     cdef const int32_t[::1] moves
     cdef const int32_t[::1] labels
     cdef int32_t actions
+    cdef uint32_t labelled      # the moves that take a label, as bits
+    cdef readonly int32_t label_templates       # the first template by which labels are chosen
     cdef token_t left_arc       # of systems that join the buffer: the moves
     cdef token_t right_arc
 
+    cdef bint forced(self, uint32_t legal) noexcept nogil
     cdef int32_t tag_of(self, const State* state, const int32_t[:, ::1] tokens, offset_t start,
                         int32_t tag) noexcept nogil
     cdef void attach_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
                            offset_t start, int32_t tag, void* room) noexcept nogil
+
+
+cdef inline token_t lowest_bit(uint32_t bits) noexcept nogil:
+    cdef token_t place = 0
+    while not bits >> place & 1:
+        place += 1
+    return place
 
 
 cdef inline void make(TransitionSystem system, State* state, token_t move, label_t label) noexcept nogil:

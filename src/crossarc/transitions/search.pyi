@@ -17,6 +17,7 @@ def fill_unlabelled(action_of: NDArray[np.int32]) -> None: ...
 class Greedy:
     system: TransitionSystem
     model: FeatureModel
+    label_templates: int
     @property
     def action_count(self) -> int: ...
     def __init__(

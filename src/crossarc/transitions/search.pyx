@@ -196,6 +196,7 @@ cdef class Greedy:
         self.moves = np.ascontiguousarray(moves, dtype=np.int32)
         self.labels = np.ascontiguousarray(labels, dtype=np.int32)
         self.actions = self.moves.shape[0]
+        self.labelled = sum(1 << move for move, labelled in enumerate(system.labelled) if labelled)
         if system.joins_buffer:
             self.left_arc = system.moves.index("LEFT-ARC")
             self.right_arc = system.moves.index("RIGHT-ARC")
@@ -313,6 +314,9 @@ cdef class Greedy:
                     work.begin(self.system, n, NULL, NULL)
                     while not self.system.is_final(state):
                         legal = self.system.legal(state)
+                        if self.forced(legal):
+                            make(self.system, state, lowest_bit(legal), -1)
+                            continue
                         fill_keys(&self.program, state, &tokens[starts[s], 0], keys)
                         score_packed(packed, keys, self.program.template_count, scores)
                         best = -1
@@ -328,6 +332,10 @@ cdef class Greedy:
         finally:
             free(scores)
 
+    cdef inline bint forced(self, uint32_t legal) noexcept nogil:
+        """Whether there is nothing to choose: one move is legal, and it takes no label."""
+        return legal & (legal - 1) == 0 and not legal & self.labelled
+
     cdef void attach_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
                            offset_t start, int32_t tag, void* room) noexcept nogil:
         """Hang words that are left without a head from the root word, each by the label that scores best.
@@ -336,7 +344,7 @@ cdef class Greedy:
         the parser had its chance to take them. `room` is for the scores.
         """
         cdef hash_t keys[MOST_TEMPLATES]
-        cdef int32_t count = self.program.template_count
+        cdef int32_t first = self.label_templates, count = self.program.template_count - first
         cdef token_t end = state.front
         cdef token_t root, word
         cdef int32_t action
@@ -351,10 +359,10 @@ cdef class Greedy:
             state.front = max(root, word) - 1
             fill_keys(&self.program, state, &tokens[start, 0], keys)
             if packed is not None:
-                score_packed(&packed.packed, keys, count, <int32_t*>room)
+                score_packed(&packed.packed, keys + first, count, <int32_t*>room)
                 action = best_arc(self, word < root, <int32_t*>room)
             else:
-                scorer.score_state(keys, count, self.tag_of(state, tokens, start, tag), <weight_t*>room)
+                scorer.score_state(keys + first, count, self.tag_of(state, tokens, start, tag), <weight_t*>room)
                 action = best_arc(self, word < root, <weight_t*>room)
             add_arc(state, root, word, self.labels[action])
         state.front = end

@@ -32,7 +32,6 @@ class PackedStages:
 
 class TwoStage(Greedy):
     move_templates: int
-    label_templates: int
     def __init__(
         self,
         system: TransitionSystem,

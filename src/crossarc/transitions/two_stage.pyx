@@ -11,7 +11,7 @@ from crossarc.learning.packed cimport PackedWeights, padded, score_packed
 from crossarc.learning.updates cimport UpdateRule
 from crossarc.learning.weights cimport Weights
 from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_values
-from crossarc.transitions.search cimport Greedy, Workspace, make, note_link
+from crossarc.transitions.search cimport Greedy, Workspace, lowest_bit, make, note_link
 from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport MOVES
 
@@ -84,8 +84,6 @@ cdef class TwoStage(Greedy):
     """
 
     cdef readonly int32_t move_templates
-    cdef readonly int32_t label_templates
-    cdef uint32_t labelled          # the moves that take a label, as bits
 
     def __init__(self, system, model, moves, labels, attributes, move_templates, label_templates):
         super().__init__(system, model, moves, labels, attributes)
@@ -93,7 +91,6 @@ cdef class TwoStage(Greedy):
             raise ValueError("the templates of the two stages do not fit the model")
         self.move_templates = move_templates
         self.label_templates = label_templates
-        self.labelled = sum(1 << move for move, labelled in enumerate(system.labelled) if labelled)
 
     cdef inline int32_t best_action(self, const int32_t* scores, const weight_t* learned, token_t move) noexcept nogil:
         """The best action that makes a move, by whole scores or by those that are being learned."""
@@ -210,11 +207,8 @@ cdef class TwoStage(Greedy):
                 work.begin(self.system, n, NULL, NULL)
                 while not self.system.is_final(state):
                     legal = self.system.legal(state)
-                    if legal & (legal - 1) == 0 and not legal & self.labelled:      # nothing to choose
-                        best = 0
-                        while not legal >> best & 1:
-                            best += 1
-                        make(self.system, state, best, -1)
+                    if self.forced(legal):
+                        make(self.system, state, lowest_bit(legal), -1)
                         continue
                     fill_values(&self.program, state, &tokens[starts[s], 0], values)
                     hash_values(&self.program, values, 0, self.move_templates, keys)
@@ -232,6 +226,7 @@ cdef class TwoStage(Greedy):
                     make(self.system, state, best, self.labels[action])
                     if scored:
                         note_link(self, work, state, action, &label_view[0])
+                self.attach_loose(state, weights.labels, None, tokens, starts[s], -1, &label_view[0])
                 work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                &labels[starts[s]])
 
