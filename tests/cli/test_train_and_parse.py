@@ -49,9 +49,9 @@ def test_train_says_what_it_found_and_chose(crossarc, example, tmp_path):
     assert code == 0
     lines = err.splitlines()
     assert lines[0] == f"{example}: 40 sentences, 318 words, nothing wrong"
-    assert lines[2].startswith("parser two-planar-label, recommended for this treebank: 30% of the sentences are non-")
+    assert lines[2].startswith("parser two-planar, recommended for this treebank: 30% of the sentences are non-")
     assert re.fullmatch(r"epoch 1/2  wrong \d+\.\d\d%  dev LAS \d+\.\d\d  UAS \d+\.\d\d  [\d,k]+ tokens/s", lines[3])
-    assert lines[5] == "two-planar-label can build 100.0% of the training trees and 100.0% of their arcs"
+    assert lines[5] == "two-planar can build 100.0% of the training trees and 100.0% of their arcs"
     assert lines[6].startswith("pruned and stored in 16 bits: dev LAS ")
     assert re.fullmatch(r"best: epoch \d, dev LAS [\d.]+, UAS [\d.]+\. Saved .*m\.crossarc \(\d\.\d MB\)", lines[7])
     assert len(lines) == 8

@@ -31,7 +31,7 @@ def stats(
      sentences                    4,508
      ...
      trees: projective            85.1%
-    Recommended: carreras-npa (15% of the sentences are non-projective, all are 2-planar); fast: two-planar-label
+    Recommended: carreras-npa (15% of the sentences are non-projective, all are 2-planar); fast: two-planar
     """
     check_stdin(*files)
     if plot:

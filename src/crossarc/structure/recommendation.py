@@ -36,7 +36,7 @@ def recommend(summary: Summary) -> Recommendation:
     ...     trees=1000, tree_words=20_000, projective=850, two_planar=998, non_projective_edges=200,
     ... ))
     >>> found.accurate, found.fast
-    ('carreras-npa', 'two-planar-label')
+    ('carreras-npa', 'two-planar')
     >>> found.reason
     '15% of the sentences are non-projective, all but 0.2% are 2-planar'
     """
@@ -69,7 +69,7 @@ def recommend_tree(summary: Summary) -> tuple[str, str, str]:
         return "carreras-npa", "covington", reason
     if summary.share(summary.two_planar) >= NEARLY_ALL:
         reason += f", all but {shown(summary.share(beyond))} are 2-planar" if beyond else ", all are 2-planar"
-        return "carreras-npa", "two-planar-label", reason
+        return "carreras-npa", "two-planar", reason
     return "carreras-npa", "covington", f"{reason}, {shown(summary.share(beyond))} are not 2-planar"
 
 
