@@ -1,6 +1,7 @@
 """Every learner on development sets: LAS as stored and as learned, size, training and parsing time; a Markdown table.
 
     python benchmarks/learners.py FOLDER... [--learners mira maxent] [--prune 0.01] [--parser arc-hybrid] [--epochs 8]
+                                  [--features compact] [--sentences 500] [--explore 0]
 
 Each FOLDER has train.conllu and dev.conllu. Times are of the processor, not of the clock. LIBSVM takes very long where
 the treebank is not small, and is left out unless asked for.
@@ -12,15 +13,16 @@ import argparse
 import time
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from crossarc.parsers import Parser, Settings
 from crossarc.treebank import read
 
 
-def measure(folder: Path, learner: str, prune: float, parser: str, epochs: int) -> str:
+def measure(folder: Path, sentences: int | None, settings: dict[str, Any]) -> str:
     train, dev = (list(read(folder / f"{part}.conllu", check="tree", on_error="skip")) for part in ("train", "dev"))
     begin = time.process_time()
-    trained = Parser(parser, learner=learner, prune=prune, epochs=epochs).fit(train, dev)
+    trained = Parser(**settings).fit(train[:sentences], dev)
     learning = time.process_time() - begin
     begin = time.process_time()
     words = sum(len(sentence) for sentence in trained.parse(dev))
@@ -29,7 +31,8 @@ def measure(folder: Path, learner: str, prune: float, parser: str, epochs: int) 
     exact, size = "", ""
     if storage:
         exact, size = f"{storage.exact_las:.2f}", f"{storage.bytes / 1e6:.0f} of {storage.exact_bytes / 1e6:.0f}"
-    return f"| {folder.name} | {learner} | {prune} | {las:.2f} | {exact} | {size} | {learning:.0f} | {speed:.1f} |"
+    named = f"{folder.name} | {settings['learner']} | {settings['prune']}"
+    return f"| {named} | {las:.2f} | {exact} | {size} | {learning:.0f} | {speed:.1f} |"
 
 
 def main() -> None:
@@ -39,11 +42,16 @@ def main() -> None:
     options.add_argument("--prune", type=float, nargs="+", default=[Settings().prune])
     options.add_argument("--parser", default="arc-hybrid")
     options.add_argument("--epochs", type=int, default=8)
+    options.add_argument("--features", default="rich")
+    options.add_argument("--sentences", type=int, help="learn from so many, the first ones")
+    options.add_argument("--explore", type=float, help="0 for the static oracle")
     arguments = options.parse_args()
+    common = {name: getattr(arguments, name) for name in ("parser", "epochs", "features", "explore")}
+    common = {name: value for name, value in common.items() if value is not None}
     print("| treebank | learner | prune | dev LAS | as learned | MB of weights | training, s | kwords/s |")
     print("|---|---|---|---|---|---|---|---|")
     for folder, learner, prune in product(arguments.folders, arguments.learners, arguments.prune):
-        print(measure(folder, learner, prune, arguments.parser, arguments.epochs), flush=True)
+        print(measure(folder, arguments.sentences, {**common, "learner": learner, "prune": prune}), flush=True)
 
 
 if __name__ == "__main__":
