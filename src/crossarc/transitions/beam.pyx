@@ -2,15 +2,17 @@
 
 import numpy as np
 
+from libc.math cimport exp, log
 from libc.stdlib cimport calloc, free, malloc, realloc
 
-from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, token_t, uint32_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int8_t, int32_t, label_t, offset_t, token_t, uint32_t, weight_t
 from crossarc.learning.packed cimport PackedWeights, padded, score_packed
 from crossarc.learning.updates cimport UpdateRule
 from crossarc.learning.weights cimport Scorer, Weights
 from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
 from crossarc.transitions.search cimport Greedy, Workspace, make, note_link
 from crossarc.transitions.state cimport State, copy_state, release_state, reserve_state, reset_state
+from crossarc.transitions.system cimport MOVES
 
 from crossarc.transitions.search import fill_unlabelled
 
@@ -51,9 +53,15 @@ cdef class Generations:
     cdef Py_ssize_t path_room
     cdef weight_t* scores
     cdef int32_t* packed_scores
+    cdef double scale               # of packed scores, if they are to be the logarithms of probabilities; else 0
+    cdef const token_t* required    # the head that each word must have, -1 where it is free; NULL without constraints
+    cdef const int8_t* forbidden    # at [dependent][head]
+    cdef State trial                # of a move that may be against them
 
     def __cinit__(self, int32_t width, int32_t actions):
         self.width = width
+        self.scale = 0
+        self.required = NULL
         self.items = <Item*>calloc(width, sizeof(Item))
         self.older = <Item*>calloc(width, sizeof(Item))
         self.candidates = <Candidate*>malloc((width + 1) * sizeof(Candidate))
@@ -65,6 +73,7 @@ cdef class Generations:
 
     def __dealloc__(self):
         cdef int32_t i
+        release_state(&self.trial)
         for i in range(self.width):
             if self.items != NULL:
                 release_state(&self.items[i].state)
@@ -105,6 +114,7 @@ cdef class Generations:
         cdef int32_t i, a, kept = 0
         cdef uint32_t legal
         cdef bint finished = True
+        cdef double shift = 0, factor = self.scale if self.scale > 0 else 1
         cdef Item* item
         for i in range(self.count):
             item = self.items + i
@@ -113,6 +123,8 @@ cdef class Generations:
                 continue
             finished = False
             legal = search.system.legal(&item.state)
+            if self.required != NULL:
+                legal = self.allowed(search, &item.state, legal)
             fill_keys(&search.program, &item.state, tokens, keys)
             if learning is not None:
                 learning.score(keys, keys_used, self.scores)
@@ -121,9 +133,11 @@ cdef class Generations:
                         kept = self.offer(kept, item.score + self.scores[a], i, a)
             else:
                 score_packed(&trained.packed, keys, keys_used, self.packed_scores)
+                if self.scale > 0:
+                    shift = self.sum_scores(search, legal)
                 for a in range(search.actions):
                     if legal >> search.moves[a] & 1:
-                        kept = self.offer(kept, item.score + self.packed_scores[a], i, a)
+                        kept = self.offer(kept, item.score + factor * self.packed_scores[a] - shift, i, a)
         if finished:
             return False
         self.items, self.older = self.older, self.items
@@ -131,6 +145,46 @@ cdef class Generations:
         for i in range(kept):
             self.renew(search, self.items + i, &self.candidates[i])
         return True
+
+    cdef double sum_scores(self, Greedy search, uint32_t legal) noexcept nogil:
+        """The logarithm of the sum of exp(scale * score) over the actions that make legal moves."""
+        cdef double total = 0
+        cdef int32_t a, best = -1
+        for a in range(search.actions):
+            if legal >> search.moves[a] & 1 and (best < 0 or self.packed_scores[a] > self.packed_scores[best]):
+                best = a
+        for a in range(search.actions):
+            if legal >> search.moves[a] & 1:
+                total += exp(self.scale * (self.packed_scores[a] - self.packed_scores[best]))
+        return self.scale * self.packed_scores[best] + log(total)
+
+    cdef uint32_t allowed(self, Greedy search, State* state, uint32_t legal) except 0 nogil:
+        """The legal moves that make no arc against the constraints; all if each does, for a derivation must go on."""
+        cdef uint32_t moves = 0
+        cdef token_t move, word
+        cdef bint good
+        reserve_state(&self.trial, state.n)
+        for move in range(MOVES):
+            if not legal >> move & 1:
+                continue
+            copy_state(&self.trial, state)
+            make(search.system, &self.trial, move, 0)
+            good = True
+            if self.trial.links > state.links:
+                word = self.trial.links - 1
+                good = (self.may_be(self.trial.link_left[word], self.trial.link_right[word])
+                        or self.may_be(self.trial.link_right[word], self.trial.link_left[word]))
+            for word in range(1, state.n + 1):
+                if self.trial.heads[word] != state.heads[word] and self.trial.heads[word] >= 0:
+                    good = good and self.may_be(self.trial.heads[word], word)
+            if good:
+                moves |= <uint32_t>1 << move
+        return moves if moves else legal
+
+    cdef inline bint may_be(self, token_t head, token_t dependent) noexcept nogil:
+        """Whether the constraints allow an arc."""
+        return (dependent > 0 and (self.required[dependent] < 0 or self.required[dependent] == head)
+                and not self.forbidden[dependent * (<Py_ssize_t>self.trial.n + 1) + head])
 
     cdef inline int32_t offer(self, int32_t kept, double score, int32_t item, int32_t action) noexcept nogil:
         """Put a candidate in its place among the `kept` best; gives how many there are then."""
@@ -347,13 +401,55 @@ cdef class Beam(Greedy):
                                &heads[starts[s]], &labels[starts[s]])
         return 0
 
+    def parse_best(self, PackedWeights weights, const int32_t[:, ::1] tokens, label_t root_label, bint annotated=False,
+                   bint keep_root_links=False, bint scored=False, double scale=0, required=None, forbidden=None):
+        """All finished derivations of one sentence: heads and labels of their trees, one a row, and their scores.
+
+        Scores are sums of those of actions, in the unit of the weights; with a `scale` those of actions are logarithms
+        of their probabilities by softmax(scale * score). Arcs against `required` (heads, -1 where a word is free) and
+        `forbidden` (bytes at [dependent, head]) are made only where nothing else is left; both come together.
+        """
+        cdef Workspace work = Workspace()
+        cdef Generations beam = Generations(self.width, self.actions)
+        cdef token_t n = <token_t>tokens.shape[0] - 1
+        cdef int32_t i
+        cdef const token_t[::1] required_view = required
+        cdef const int8_t[:, ::1] forbidden_view = forbidden
+        cdef offset_t start = 0
+        heads = np.empty((self.width, n + 1), dtype=np.int32)
+        labels = np.empty((self.width, n + 1), dtype=np.int32)
+        scores = np.empty(self.width)
+        cdef token_t[:, ::1] heads_view = heads
+        cdef label_t[:, ::1] labels_view = labels
+        cdef double[::1] scores_view = scores
+        work.scored = scored
+        beam.scale = scale * weights.unit
+        if required is not None:
+            beam.required = &required_view[0]
+            beam.forbidden = &forbidden_view[0, 0]
+        with nogil:
+            work.reserve(n)
+            beam.begin(self, n)
+            while beam.advance(self, None, weights, &tokens[0, 0]):
+                pass
+            for i in range(beam.count):
+                scores_view[i] = beam.items[i].score
+                if scored:
+                    self.note_links(work, beam, None, weights, &tokens[0, 0], i)
+                self.attach_loose(&beam.items[i].state, weights, None, tokens, start, -1, beam.packed_scores)
+                work.give_tree(self.system, &beam.items[i].state, root_label, annotated, keep_root_links,
+                               &heads_view[i, 0], &labels_view[i, 0])
+        if scale == 0:
+            scores *= weights.unit
+        return heads[:beam.count], labels[:beam.count], scores[:beam.count]
+
     cdef int note_links(self, Workspace work, Generations beam, Weights learning, PackedWeights trained,
-                        const int32_t* tokens) except -1 nogil:
-        """Go through the best derivation once more for the scores of its links."""
+                        const int32_t* tokens, int32_t item=0) except -1 nogil:
+        """Go through a derivation, the best one, once more for the scores of its links."""
         cdef hash_t keys[MOST_TEMPLATES]
         cdef int32_t keys_used = self.program.template_count
         cdef State* state = &work.state
-        cdef const Item* best = &beam.items[0]
+        cdef const Item* best = &beam.items[item]
         cdef token_t at
         beam.trace(best.last, best.state.moves)
         work.begin(self.system, best.state.n, NULL, NULL)

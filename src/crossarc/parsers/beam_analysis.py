@@ -1,0 +1,251 @@
+"""Best trees, arc marginals and label probabilities of transition parsers: from the derivations that a beam ends with.
+
+What all of a beam agree on counts as certain, so the probabilities are sharper than those of graph parsers, which sum
+over all trees. A parser that was trained greedily has learned to compare actions in one state, not sums of scores of
+whole derivations; for it a derivation is as likely as the product of its actions, each by softmax. One that was trained
+with a beam compares such sums, and derivations are as likely as exp(scale * sum).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.errors import CrossarcError
+from crossarc.learning.packed import PackedWeights
+from crossarc.parsers.analysis import Analysis, Heads, ScoredTree, Scores, TreeSpace, head_probabilities, softmax
+from crossarc.parsers.constraints import Constraints
+from crossarc.transforms.pseudo_projective import PseudoProjective
+from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from crossarc.parsers.transition import TransitionModel
+
+LEAST_WIDTH = 8  # of a beam that is to say how sure a parser is
+# What an arc to the next word weighs that no derivation has, beside a whole of 1; to words further away it is less.
+STRANGER = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Derivation:
+    """One way to a tree."""
+
+    heads: Heads
+    labels: list[str]
+    score: float
+
+    def equals(self, other: Derivation) -> bool:
+        """Whether both are the same derivation, as far as can be seen: others to the same tree score otherwise."""
+        same = self.score == other.score and self.labels == other.labels
+        return same and bool((self.heads == other.heads).all())
+
+
+@dataclass
+class Beliefs:
+    """How much of all probability falls to each arc, and to each label of it."""
+
+    marginals: Scores
+    labels: dict[tuple[int, int], dict[str, float]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(float))
+    )
+
+    def add(self, derivation: Derivation, probability: float) -> None:
+        """Count a derivation."""
+        heads = derivation.heads.tolist()
+        for word in range(1, len(heads)):
+            self.marginals[word, heads[word]] += probability
+            self.labels[word, heads[word]][derivation.labels[word]] += probability
+
+    def label_probability(self, word: int, head: int, label: str) -> float:
+        """How likely a label is, given the head."""
+        shares = self.labels.get((word, head), {})
+        total = sum(shares.values())
+        return min(1.0, shares.get(label, 0.0) / total) if total > 0 else 0.0
+
+
+def analyse_by_beam(
+    model: TransitionModel,
+    sentences: list[Sentence],
+    k: int,
+    known: list[Constraints],
+    scale: float,
+    beam: int | None,
+) -> list[Analysis]:
+    """The k best trees of each sentence and their probabilities, as far as a beam has them.
+
+    `scale` is what scores are multiplied by before they become probabilities.
+    """
+    if model.settings.fast or model.vectors is not None:
+        kind = "a fast model" if model.settings.fast else "a model of LIBSVM"
+        raise CrossarcError(f"{kind} knows no beam, so it has no scores, k best trees or constraints; train another")
+    corpus = Corpus.of(sentences)
+    tokens = model.attributes.encode(corpus)
+    width = beam or max(model.settings.beam, LEAST_WIDTH, k)
+    own = width if beam and model.settings.beam > 1 else model.settings.beam
+    return [
+        analyse(model, sentence, tokens[begin:end], k, constraints, scale, width, own)
+        for sentence, constraints, (begin, end) in zip(sentences, known, pairwise(corpus.starts.tolist()), strict=True)
+    ]
+
+
+def analyse(
+    model: TransitionModel,
+    sentence: Sentence,
+    tokens: NDArray[np.int32],
+    k: int,
+    constraints: Constraints,
+    scale: float,
+    width: int,
+    own_width: int,
+) -> Analysis:
+    """The k best trees of one sentence; the first is that of a beam of `own_width`, if the constraints allow it."""
+    greedy = model.settings.beam == 1
+    found = derivations(model, tokens, width, scale if greedy else 0.0, constraints)
+    first = found[0]
+    if width != own_width:  # what the parser itself finds may have left the beam, but it is the parse
+        first = derivations(model, tokens, own_width, scale if greedy else 0.0, constraints)[0]
+        if not any(first.equals(each) for each in found):
+            found.append(first)
+    good = [each for each in found if constraints.allow(each.heads)]
+    beliefs, trees = weigh(good or found, len(sentence), 1.0 if greedy else scale)
+    if not good:
+        return analyse_by_beliefs(model, sentence, beliefs, k, constraints)
+    own = tuple(first.heads.tolist())
+    ranked = sorted(trees, key=lambda heads: (heads != own, -trees[heads][0]))
+    scored = []
+    for heads in ranked[:k]:
+        probability, best = trees[heads]
+        chances = [1.0] + [
+            beliefs.label_probability(word, heads[word], best.labels[word]) for word in range(1, len(heads))
+        ]
+        scored.append(planted(sentence, best, probability, beliefs.marginals, chances, constraints))
+    return Analysis(tuple(scored), beliefs.marginals)
+
+
+def derivations(
+    model: TransitionModel, tokens: NDArray[np.int32], width: int, scale: float, constraints: Constraints
+) -> list[Derivation]:
+    """Where a beam ends, the best first; it avoids arcs against the constraints."""
+    n = len(tokens) - 1
+    required, forbidden = None, None
+    if constraints.required or constraints.forbidden:
+        required = constraints.required_heads(n)
+        arcs = constraints.forbidden_arcs(n)
+        required = np.full(n + 1, -1, dtype=np.int32) if required is None else required
+        forbidden = (np.zeros((n + 1, n + 1), dtype=bool) if arcs is None else arcs).astype(np.int8)
+    how = model.settings.reconstruction
+    assert isinstance(model.weights, PackedWeights)
+    heads, labels, scores = model.beam_search(width).parse_best(
+        model.weights,
+        tokens,
+        model.root_label,
+        how != "naive",
+        how == "label-first",
+        how == "score",
+        scale,
+        required,
+        forbidden,
+    )
+    names = [*model.labels, ""]  # -1, the label of node 0, is the last
+    strings = [[names[label] for label in row] for row in labels.tolist()]
+    if model.settings.transform == "none":
+        trees: Iterable[tuple[Heads, list[str]]] = zip(heads, strings, strict=True)
+    else:
+        undo = PseudoProjective(model.settings.transform).decode
+        trees = [undo(*tree) for tree in zip(heads, strings, strict=True)]
+    return [Derivation(*tree, score) for tree, score in zip(trees, scores.tolist(), strict=True)]
+
+
+Tree = tuple[int, ...]
+
+
+def weigh(found: list[Derivation], n: int, scale: float) -> tuple[Beliefs, dict[Tree, tuple[float, Derivation]]]:
+    """How likely arcs and labels are; and of each tree, whatever its labels, how likely it is and the best way there."""
+    chances = softmax(scale * np.array([each.score for each in found])).tolist()
+    beliefs = Beliefs(np.zeros((n + 1, n + 1)))
+    trees: dict[Tree, tuple[float, Derivation]] = {}
+    for each, chance in zip(found, chances, strict=True):
+        beliefs.add(each, chance)
+        key = tuple(each.heads.tolist())
+        before, best = trees.get(key, (0.0, each))
+        trees[key] = (min(1.0, before + chance), each if each.score > best.score else best)
+    return beliefs, trees
+
+
+def analyse_by_beliefs(
+    model: TransitionModel, sentence: Sentence, beliefs: Beliefs, k: int, constraints: Constraints
+) -> Analysis:
+    """The best trees under constraints where no derivation satisfies them: of arcs as likely as the beam has them.
+
+    Trees of a system that builds projective ones only stay projective.
+    """
+    n = len(sentence)
+    nodes = np.arange(n + 1)
+    prior = STRANGER / np.maximum(1, np.abs(nodes[:, None] - nodes))
+    prior[:, 0] = STRANGER / (n + 1)
+    projective = model.covers == "projective" and model.settings.transform == "none"
+    scores = np.log(beliefs.marginals + prior)
+    space = TreeSpace(scores, model.single_root, projective, 1.0, constraints, sentence)
+    trees = space.best(k)
+    marginals, partition = space.marginals(), space.log_partition()
+    scored = []
+    for heads in trees:
+        names, chances = [""], [1.0]
+        for word in range(1, n + 1):
+            name, chance = likely_label(model, beliefs, word, int(heads[word]))
+            names.append(name)
+            chances.append(chance)
+        score = space.score(heads)
+        tree = Derivation(heads, names, score)
+        scored.append(
+            planted(sentence, tree, float(np.exp(min(0.0, score - partition))), marginals, chances, constraints)
+        )
+    return Analysis(tuple(scored), marginals)
+
+
+def likely_label(model: TransitionModel, beliefs: Beliefs, word: int, head: int) -> tuple[str, float]:
+    """The likeliest label of an arc and how likely it is; of an arc that the beam has not got, that of the word."""
+    root = model.labels[model.root_label]
+    shares = beliefs.labels.get((word, head))
+    if shares is None:
+        if head == 0:
+            return root, 1.0
+        shares = defaultdict(float)
+        for (other, above), labels in beliefs.labels.items():
+            if other == word and above > 0:
+                for label, share in labels.items():
+                    shares[label] += share
+    if not shares:
+        others = [label for label in model.labels if label != root]
+        return ("dep" if "dep" in others or not others else others[0]), 0.0
+    label = max(shares, key=lambda name: shares[name])
+    return label, min(1.0, shares[label] / sum(shares.values()))
+
+
+def planted(
+    sentence: Sentence,
+    tree: Derivation,
+    probability: float,
+    marginals: Scores,
+    label_chances: list[float],
+    constraints: Constraints,
+) -> ScoredTree:
+    """The sentence with a tree, its required labels as they must be."""
+    names = list(tree.labels)
+    for word, label in constraints.labels.items():
+        names[word] = label
+        label_chances[word] = 1.0
+    return ScoredTree(
+        sentence.replace(heads=tree.heads, deprels=names),
+        tree.score,
+        probability,
+        head_probabilities(marginals, tree.heads),
+        np.array(label_chances),
+    )
