@@ -1,9 +1,8 @@
 """Best trees, arc marginals and label probabilities of transition parsers: from the derivations that a beam ends with.
 
-What all of a beam agree on counts as certain, so the probabilities are sharper than those of graph parsers, which sum
-over all trees. A parser that was trained greedily has learned to compare actions in one state, not sums of scores of
-whole derivations; for it a derivation is as likely as the product of its actions, each by softmax. One that was trained
-with a beam compares such sums, and derivations are as likely as exp(scale * sum).
+A derivation is as likely as its actions together, each by softmax over those that are legal, and the beam keeps the
+likeliest. Sums of scores, which parsing with a beam goes by, tell less of what is right. What all of a beam agree on
+counts as certain, so the probabilities are sharper than those of graph parsers, which sum over all trees.
 """
 
 from __future__ import annotations
@@ -20,17 +19,20 @@ from numpy.typing import NDArray
 from crossarc.errors import CrossarcError
 from crossarc.learning.packed import PackedWeights
 from crossarc.parsers.analysis import Analysis, Heads, ScoredTree, Scores, TreeSpace, head_probabilities, softmax
-from crossarc.parsers.constraints import Constraints
+from crossarc.parsers.constraints import NONE, Constraints
+from crossarc.parsers.settings import WIDEST_BEAM
 from crossarc.transforms.pseudo_projective import PseudoProjective
+from crossarc.transitions.beam import Beam
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from crossarc.parsers.transition import TransitionModel
 
-LEAST_WIDTH = 8  # of a beam that is to say how sure a parser is
+LEAST_WIDTH = 16  # of a beam that is to say how sure a parser is
 # What an arc to the next word weighs that no derivation has, beside a whole of 1; to words further away it is less.
 STRANGER = 1e-3
+Tree = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,12 @@ class Derivation:
 
     heads: Heads
     labels: list[str]
-    score: float
+    score: float  # the logarithm of its probability
+
+    @property
+    def tree(self) -> Tree:
+        """The heads, to tell trees apart."""
+        return tuple(self.heads.tolist())
 
     def equals(self, other: Derivation) -> bool:
         """Whether both are the same derivation, as far as can be seen: others to the same tree score otherwise."""
@@ -82,17 +89,23 @@ def analyse_by_beam(
 
     `scale` is what scores are multiplied by before they become probabilities.
     """
-    if model.settings.fast or model.vectors is not None:
+    if not model.knows_alternatives:
         kind = "a fast model" if model.settings.fast else "a model of LIBSVM"
         raise CrossarcError(f"{kind} knows no beam, so it has no scores, k best trees or constraints; train another")
     corpus = Corpus.of(sentences)
     tokens = model.attributes.encode(corpus)
-    width = beam or max(model.settings.beam, LEAST_WIDTH, k)
-    own = width if beam and model.settings.beam > 1 else model.settings.beam
+    own = model.beam_search(beam if beam and model.settings.beam > 1 else model.settings.beam)
+    wider = [model.beam_search(width) for width in widths(model, beam)]
     return [
-        analyse(model, sentence, tokens[begin:end], k, constraints, scale, width, own)
+        analyse(model, sentence, tokens[begin:end], k, constraints, scale, own, wider)
         for sentence, constraints, (begin, end) in zip(sentences, known, pairwise(corpus.starts.tolist()), strict=True)
     ]
+
+
+def widths(model: TransitionModel, beam: int | None) -> list[int]:
+    """How wide a beam is, one after the other until there are trees enough: many derivations differ in labels only."""
+    least = max(model.settings.beam, LEAST_WIDTH)
+    return [beam] if beam is not None else [min(least * 4**times, WIDEST_BEAM) for times in range(3)]
 
 
 def analyse(
@@ -102,23 +115,30 @@ def analyse(
     k: int,
     constraints: Constraints,
     scale: float,
-    width: int,
-    own_width: int,
+    own: Beam,
+    wider: list[Beam],
 ) -> Analysis:
-    """The k best trees of one sentence; the first is that of a beam of `own_width`, if the constraints allow it."""
-    greedy = model.settings.beam == 1
-    found = derivations(model, tokens, width, scale if greedy else 0.0, constraints)
-    first = found[0]
-    if width != own_width:  # what the parser itself finds may have left the beam, but it is the parse
-        first = derivations(model, tokens, own_width, scale if greedy else 0.0, constraints)[0]
-        if not any(first.equals(each) for each in found):
-            found.append(first)
-    good = [each for each in found if constraints.allow(each.heads)]
-    beliefs, trees = weigh(good or found, len(sentence), 1.0 if greedy else scale)
-    if not good:
+    """The k best trees of one sentence.
+
+    The first is that of the parser's own search if the constraints allow it, else the likeliest that they allow in the
+    narrowest beam that has any; so it does not depend on k.
+    """
+    parse = derivations(model, own, tokens, scale, NONE, by_chance=False)[0]
+    allowed = constraints.allow(parse.heads)
+    for search in wider:
+        found = derivations(model, search, tokens, scale, constraints, by_chance=True)
+        good = [each for each in found if constraints.allow(each.heads)]
+        if good and not allowed:
+            parse, allowed = good[0], True
+        if allowed and not any(parse.equals(each) for each in good):
+            good.append(parse)  # which may not be in a beam, but it is the parse
+        if len({each.tree for each in good}) >= k:
+            break
+    beliefs, trees = weigh(good or found, len(sentence))
+    if not allowed:
         return analyse_by_beliefs(model, sentence, beliefs, k, constraints)
-    own = tuple(first.heads.tolist())
-    ranked = sorted(trees, key=lambda heads: (heads != own, -trees[heads][0]))
+    trees[parse.tree] = (trees[parse.tree][0], parse)
+    ranked = sorted(trees, key=lambda tree: (tree != parse.tree, -trees[tree][0]))
     scored = []
     for heads in ranked[:k]:
         probability, best = trees[heads]
@@ -130,19 +150,26 @@ def analyse(
 
 
 def derivations(
-    model: TransitionModel, tokens: NDArray[np.int32], width: int, scale: float, constraints: Constraints
+    model: TransitionModel,
+    search: Beam,
+    tokens: NDArray[np.int32],
+    scale: float,
+    constraints: Constraints,
+    *,
+    by_chance: bool,
 ) -> list[Derivation]:
     """Where a beam ends, the best first; it avoids arcs against the constraints."""
     n = len(tokens) - 1
     required, forbidden = None, None
-    if constraints.required or constraints.forbidden:
+    # Arcs that a transform has moved are not those that constraints speak of.
+    if (constraints.required or constraints.forbidden) and model.settings.transform == "none":
         required = constraints.required_heads(n)
         arcs = constraints.forbidden_arcs(n)
         required = np.full(n + 1, -1, dtype=np.int32) if required is None else required
         forbidden = (np.zeros((n + 1, n + 1), dtype=bool) if arcs is None else arcs).astype(np.int8)
     how = model.settings.reconstruction
     assert isinstance(model.weights, PackedWeights)
-    heads, labels, scores = model.beam_search(width).parse_best(
+    heads, labels, scores = search.parse_best(
         model.weights,
         tokens,
         model.root_label,
@@ -150,6 +177,7 @@ def derivations(
         how == "label-first",
         how == "score",
         scale,
+        by_chance,
         required,
         forbidden,
     )
@@ -163,19 +191,15 @@ def derivations(
     return [Derivation(*tree, score) for tree, score in zip(trees, scores.tolist(), strict=True)]
 
 
-Tree = tuple[int, ...]
-
-
-def weigh(found: list[Derivation], n: int, scale: float) -> tuple[Beliefs, dict[Tree, tuple[float, Derivation]]]:
-    """How likely arcs and labels are; and of each tree, whatever its labels, how likely it is and the best way there."""
-    chances = softmax(scale * np.array([each.score for each in found])).tolist()
+def weigh(found: list[Derivation], n: int) -> tuple[Beliefs, dict[Tree, tuple[float, Derivation]]]:
+    """How likely arcs and labels are; of each tree, whatever its labels, how likely it is and the best way there."""
+    chances = softmax(np.array([each.score for each in found])).tolist()
     beliefs = Beliefs(np.zeros((n + 1, n + 1)))
     trees: dict[Tree, tuple[float, Derivation]] = {}
     for each, chance in zip(found, chances, strict=True):
         beliefs.add(each, chance)
-        key = tuple(each.heads.tolist())
-        before, best = trees.get(key, (0.0, each))
-        trees[key] = (min(1.0, before + chance), each if each.score > best.score else best)
+        before, best = trees.get(each.tree, (0.0, each))
+        trees[each.tree] = (min(1.0, before + chance), each if each.score > best.score else best)
     return beliefs, trees
 
 
@@ -190,9 +214,8 @@ def analyse_by_beliefs(
     nodes = np.arange(n + 1)
     prior = STRANGER / np.maximum(1, np.abs(nodes[:, None] - nodes))
     prior[:, 0] = STRANGER / (n + 1)
-    projective = model.covers == "projective" and model.settings.transform == "none"
     scores = np.log(beliefs.marginals + prior)
-    space = TreeSpace(scores, model.single_root, projective, 1.0, constraints, sentence)
+    space = TreeSpace(scores, model.single_root, model.is_projective, 1.0, constraints, sentence)
     trees = space.best(k)
     marginals, partition = space.marginals(), space.log_partition()
     scored = []

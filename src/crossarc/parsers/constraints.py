@@ -98,7 +98,12 @@ def marked_constraints(sentence: Sentence) -> Constraints | None:
     >>> known.required, known.forbidden, known.labels
     ({1: 2}, {(2, 1)}, {1: 'nsubj'})
     """
-    if sentence.format.index("misc") < 0 or (b"Head=" not in sentence.raw and b"Deprel=" not in sentence.raw):
+    if sentence.format.index("misc") < 0:
+        raise CrossarcError(
+            f"{place_of(sentence)}: constraints stand in MISC, which {sentence.format.title} has not got; "
+            "convert to CoNLL-U first"
+        )
+    if b"Head=" not in sentence.raw and b"Deprel=" not in sentence.raw:
         return None
     required: dict[int, int] = {}
     forbidden: set[tuple[int, int]] = set()

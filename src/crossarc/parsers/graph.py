@@ -20,7 +20,7 @@ from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.learning.packed import PackedWeights
 from crossarc.parsers.analysis import Analysis
 from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
-from crossarc.parsers.calibration import Scales
+from crossarc.parsers.calibration import GRAPH_SCALES, Scales
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph_analysis import analyse_by_arcs
 from crossarc.parsers.settings import DECODERS, Settings
@@ -52,6 +52,8 @@ class GraphModel(TreeModel):
     directed_weights: PackedWeights | None = None  # of the model that enhances trees
     storage: None = None  # what it cost to store weights is not measured here
     long_sentence: int = NO_LIMIT  # sentences of any length are searched in full
+    scores_labels = True
+    usual_scales = GRAPH_SCALES
 
     def search(self) -> ArcParser:
         """The features and the decoder at work."""
@@ -97,10 +99,11 @@ class GraphModel(TreeModel):
         scores = self.search().scores(self.arc_weights, tokens)
         if self.settings.combine != "none":
             scores[1:, 1:] = COMBINED[self.settings.combine](scores[1:, 1:], scores[1:, 1:].T)
-            np.fill_diagonal(scores, -np.inf)
         other = directed_search(self.settings, self.features, self.single_root)
         if other is not None and self.directed_weights is not None:
             scores += other.scores(self.directed_weights, tokens)
+        scores[0] = 0  # cells that are no arcs, and so no arcs that may not be either
+        np.fill_diagonal(scores, 0)
         return scores
 
     def label_scores(self, tokens: NDArray[np.int32], heads: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.templates import model_text
 from crossarc.parsers.analysis import Analysis
-from crossarc.parsers.calibration import Scales
+from crossarc.parsers.calibration import Scales, calibrate
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.columns import describe_lack, filled_columns, watched
 from crossarc.parsers.constraints import Source
@@ -121,6 +122,9 @@ class Parser:
             "development": {"epoch": best.number, "las": best.las, "uas": best.uas} if best else None,
             "init": before.manifest_["data"] if before is not None else None,
         }
+        if held_out and self.model_.knows_alternatives:
+            scales = calibrate(self.model_, held_out, self.model_.usual_scales)
+            self.manifest_["confidence"] = asdict(scales)
         return self
 
     @property
@@ -194,8 +198,9 @@ class Parser:
 
     @property
     def scales(self) -> Scales:
-        """What makes probabilities of the scores of the model."""
-        return Scales()
+        """What makes probabilities of the scores of the model: found by the development set, if there was one."""
+        found = self.manifest_.get("confidence")
+        return Scales(found["trees"], found["labels"]) if found else self.model.usual_scales
 
     @property
     def columns(self) -> dict[str, float]:
@@ -228,6 +233,8 @@ def load(path: str | os.PathLike[str]) -> Parser:
     try:
         parser.model_ = MODELS[manifest["kind"]].from_arrays(manifest, arrays)
         parser.manifest_ = {key: manifest[key] for key in ("data", "coverage", "development", "init")}
+        if manifest.get("confidence"):
+            parser.manifest_["confidence"] = manifest["confidence"]
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{os.fspath(path)}: the file holds no parser that crossarc can use ({error})") from None
     parser.settings = parser.model_.settings

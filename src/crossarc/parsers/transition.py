@@ -86,9 +86,15 @@ class TransitionModel(TreeModel):
         return replace(self, settings=self.settings.model_copy(update={"beam": width}))
 
     @property
-    def covers(self) -> str:
-        """The class of trees that the system can build."""
-        return system_of(self.settings, self.single_root).covers
+    def knows_alternatives(self) -> bool:  # type: ignore[override]
+        """Whether it goes with a beam, which tells how sure it is."""
+        return not self.settings.fast and self.vectors is None
+
+    @property
+    def is_projective(self) -> bool:
+        """Whether the trees are projective, always."""
+        system = system_of(self.settings, self.single_root)
+        return system.covers == "projective" and system.directed and self.settings.transform == "none"
 
     def beam_search(self, width: int) -> Beam:
         """Beam search over this model's system and features."""

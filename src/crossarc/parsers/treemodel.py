@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from crossarc.core.strings import StringTable
 from crossarc.parsers.analysis import Analysis
-from crossarc.parsers.calibration import Scales
+from crossarc.parsers.calibration import TRANSITION_SCALES, Scales
 from crossarc.parsers.constraints import Constraints, Source, constraints_of
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.planting import plant_trees
@@ -28,6 +28,9 @@ class TreeModel:
 
     labels: list[str]
     single_root: bool
+    scores_labels = False  # whether labels have scores of their own
+    knows_alternatives = True  # whether it can tell how sure it is
+    usual_scales = TRANSITION_SCALES  # of a model that was not calibrated
 
     def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Heads and labels of all nodes of a corpus."""

@@ -27,11 +27,13 @@ cdef struct Step:
 cdef struct Item:           # a derivation
     State state
     double score
+    double chance           # the logarithm of its probability, where it is asked for
     int32_t last            # its last step, -1 before the first
     bint gold               # whether all its steps are those of the oracle
 
 cdef struct Candidate:      # a derivation with one step more
     double score
+    double chance
     int32_t item
     int32_t action
 
@@ -53,9 +55,11 @@ cdef class Generations:
     cdef Py_ssize_t path_room
     cdef weight_t* scores
     cdef int32_t* packed_scores
-    cdef double scale               # of packed scores, if they are to be the logarithms of probabilities; else 0
+    cdef double scale               # of packed scores on the way to probabilities; 0 where nobody asks for them
+    cdef bint by_chance             # whether derivations are compared by their probabilities
     cdef const token_t* required    # the head that each word must have, -1 where it is free; NULL without constraints
     cdef const int8_t* forbidden    # at [dependent][head]
+    cdef bint loose_root            # whether links of node 0 are hints only, which reconstruction may drop
     cdef State trial                # of a move that may be against them
 
     def __cinit__(self, int32_t width, int32_t actions):
@@ -96,7 +100,7 @@ cdef class Generations:
             reserve_state(&self.older[i].state, n)
         reset_state(&self.items[0].state, n)
         search.system.start(&self.items[0].state)
-        self.items[0].score = 0
+        self.items[0].score = self.items[0].chance = 0
         self.items[0].last = -1
         self.items[0].gold = True
         self.count = 1
@@ -114,12 +118,12 @@ cdef class Generations:
         cdef int32_t i, a, kept = 0
         cdef uint32_t legal
         cdef bint finished = True
-        cdef double shift = 0, factor = self.scale if self.scale > 0 else 1
+        cdef double shift, step
         cdef Item* item
         for i in range(self.count):
             item = self.items + i
             if search.system.is_final(&item.state):
-                kept = self.offer(kept, item.score, i, STAY)
+                kept = self.offer(kept, item.score, item.chance, i, STAY)
                 continue
             finished = False
             legal = search.system.legal(&item.state)
@@ -130,14 +134,20 @@ cdef class Generations:
                 learning.score(keys, keys_used, self.scores)
                 for a in range(search.actions):
                     if legal >> search.moves[a] & 1:
-                        kept = self.offer(kept, item.score + self.scores[a], i, a)
+                        kept = self.offer(kept, item.score + self.scores[a], 0, i, a)
             else:
                 score_packed(&trained.packed, keys, keys_used, self.packed_scores)
-                if self.scale > 0:
-                    shift = self.sum_scores(search, legal)
+                if self.scale == 0:
+                    for a in range(search.actions):
+                        if legal >> search.moves[a] & 1:
+                            kept = self.offer(kept, item.score + self.packed_scores[a], 0, i, a)
+                    continue
+                shift = self.sum_scores(search, legal)
                 for a in range(search.actions):
                     if legal >> search.moves[a] & 1:
-                        kept = self.offer(kept, item.score + factor * self.packed_scores[a] - shift, i, a)
+                        step = self.scale * self.packed_scores[a] - shift
+                        kept = self.offer(kept, item.score + (step if self.by_chance else self.packed_scores[a]),
+                                          item.chance + step, i, a)
         if finished:
             return False
         self.items, self.older = self.older, self.items
@@ -172,7 +182,8 @@ cdef class Generations:
             good = True
             if self.trial.links > state.links:
                 word = self.trial.links - 1
-                good = (self.may_be(self.trial.link_left[word], self.trial.link_right[word])
+                good = (self.loose_root and self.trial.link_left[word] == 0
+                        or self.may_be(self.trial.link_left[word], self.trial.link_right[word])
                         or self.may_be(self.trial.link_right[word], self.trial.link_left[word]))
             for word in range(1, state.n + 1):
                 if self.trial.heads[word] != state.heads[word] and self.trial.heads[word] >= 0:
@@ -186,7 +197,8 @@ cdef class Generations:
         return (dependent > 0 and (self.required[dependent] < 0 or self.required[dependent] == head)
                 and not self.forbidden[dependent * (<Py_ssize_t>self.trial.n + 1) + head])
 
-    cdef inline int32_t offer(self, int32_t kept, double score, int32_t item, int32_t action) noexcept nogil:
+    cdef inline int32_t offer(self, int32_t kept, double score, double chance, int32_t item,
+                              int32_t action) noexcept nogil:
         """Put a candidate in its place among the `kept` best; gives how many there are then."""
         cdef int32_t k = kept
         if kept == self.width and not score > self.candidates[kept - 1].score:
@@ -195,6 +207,7 @@ cdef class Generations:
             self.candidates[k] = self.candidates[k - 1]
             k -= 1
         self.candidates[k].score = score
+        self.candidates[k].chance = chance
         self.candidates[k].item = item
         self.candidates[k].action = action
         return min(kept + 1, self.width)
@@ -206,6 +219,7 @@ cdef class Generations:
         cdef token_t place = parent.state.moves
         copy_state(&item.state, &parent.state)
         item.score = candidate.score
+        item.chance = candidate.chance
         item.last = parent.last
         item.gold = parent.gold
         if action == STAY:
@@ -401,13 +415,14 @@ cdef class Beam(Greedy):
                                &heads[starts[s]], &labels[starts[s]])
         return 0
 
-    def parse_best(self, PackedWeights weights, const int32_t[:, ::1] tokens, label_t root_label, bint annotated=False,
-                   bint keep_root_links=False, bint scored=False, double scale=0, required=None, forbidden=None):
-        """All finished derivations of one sentence: heads and labels of their trees, one a row, and their scores.
+    def parse_best(self, PackedWeights weights, const int32_t[:, ::1] tokens, label_t root_label, bint annotated,
+                   bint keep_root_links, bint scored, double scale, bint by_chance, required=None, forbidden=None):
+        """All finished derivations of one sentence: heads and labels of their trees, one a row; how likely they are.
 
-        Scores are sums of those of actions, in the unit of the weights; with a `scale` those of actions are logarithms
-        of their probabilities by softmax(scale * score). Arcs against `required` (heads, -1 where a word is free) and
-        `forbidden` (bytes at [dependent, head]) are made only where nothing else is left; both come together.
+        That is the logarithm of the product of the probabilities of their actions, which are softmax(scale * score)
+        over the legal ones. Derivations are compared by it with `by_chance`, else by their scores as `parse` does.
+        Arcs against `required` (heads, -1 where a word is free) and `forbidden` (bytes at [dependent, head]) are made
+        only where nothing else is left; both come together.
         """
         cdef Workspace work = Workspace()
         cdef Generations beam = Generations(self.width, self.actions)
@@ -418,12 +433,14 @@ cdef class Beam(Greedy):
         cdef offset_t start = 0
         heads = np.empty((self.width, n + 1), dtype=np.int32)
         labels = np.empty((self.width, n + 1), dtype=np.int32)
-        scores = np.empty(self.width)
+        chances = np.empty(self.width)
         cdef token_t[:, ::1] heads_view = heads
         cdef label_t[:, ::1] labels_view = labels
-        cdef double[::1] scores_view = scores
+        cdef double[::1] chances_view = chances
         work.scored = scored
         beam.scale = scale * weights.unit
+        beam.by_chance = by_chance
+        beam.loose_root = annotated and not keep_root_links
         if required is not None:
             beam.required = &required_view[0]
             beam.forbidden = &forbidden_view[0, 0]
@@ -433,15 +450,13 @@ cdef class Beam(Greedy):
             while beam.advance(self, None, weights, &tokens[0, 0]):
                 pass
             for i in range(beam.count):
-                scores_view[i] = beam.items[i].score
+                chances_view[i] = beam.items[i].chance
                 if scored:
                     self.note_links(work, beam, None, weights, &tokens[0, 0], i)
                 self.attach_loose(&beam.items[i].state, weights, None, tokens, start, -1, beam.packed_scores)
                 work.give_tree(self.system, &beam.items[i].state, root_label, annotated, keep_root_links,
                                &heads_view[i, 0], &labels_view[i, 0])
-        if scale == 0:
-            scores *= weights.unit
-        return heads[:beam.count], labels[:beam.count], scores[:beam.count]
+        return heads[:beam.count], labels[:beam.count], chances[:beam.count]
 
     cdef int note_links(self, Workspace work, Generations beam, Weights learning, PackedWeights trained,
                         const int32_t* tokens, int32_t item=0) except -1 nogil:
