@@ -9,6 +9,7 @@ the scale of probabilities by it, and the rest is what is measured.
 import argparse
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -41,12 +42,9 @@ def main() -> None:
         print(f"{sum(map(len, gold)) / seconds:,.0f} words a second with scores; {parser.scales}\n")
         print_bins(found, gold)
         several = list(parser.parse(gold, k=chosen.k))
-        print(
-            f"\nright heads: {oracle(found, gold):.2f}% in the first tree, {oracle(several, gold):.2f}% in the best of "
-        )
-        print(
-            f"{chosen.k}; a right head is likelier than a wrong one in {100 * order(found, gold):.1f}% of all pairs\n"
-        )
+        print(f"\nright heads: {oracle(found, gold):.2f}% in the first tree, ", end="")
+        print(f"{oracle(several, gold):.2f}% in the best of {chosen.k}; ", end="")
+        print(f"a right head is likelier than a wrong one in {100 * order(found, gold):.1f}% of all pairs\n")
         sys.stdout.flush()
 
 
@@ -62,7 +60,7 @@ def print_bins(found: list[Analysis], gold: list[Sentence]) -> None:
     )[right]
     print("| probability | words | mean of HeadProb | right heads | words | mean of LabelProb | right labels |")
     print("|---|---:|---:|---:|---:|---:|---:|")
-    for low, high in zip(BOUNDS[:-1], BOUNDS[1:], strict=True):
+    for low, high in pairwise(BOUNDS):
         cells = [f"{low:g} to {min(high, 1):g}"]
         for chances, good in ((heads, right), (labels, named)):
             here = (chances >= low) & (chances < high)

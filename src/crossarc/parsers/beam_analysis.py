@@ -2,7 +2,8 @@
 
 A derivation is as likely as its actions together, each by softmax over those that are legal, and the beam keeps the
 likeliest. Sums of scores, which parsing with a beam goes by, tell less of what is right. What all of a beam agree on
-counts as certain, so the probabilities are sharper than those of graph parsers, which sum over all trees.
+counts as certain only as far as nothing else left it on the way: derivations that do count for the arcs that they had
+then, and for words without a head they count as the beam does.
 """
 
 from __future__ import annotations
@@ -123,10 +124,10 @@ def analyse(
     The first is that of the parser's own search if the constraints allow it, else the likeliest that they allow in the
     narrowest beam that has any; so it does not depend on k.
     """
-    parse = derivations(model, own, tokens, scale, NONE, by_chance=False)[0]
+    parse = derivations(model, own, tokens, scale, NONE, by_chance=False)[0][0]
     allowed = constraints.allow(parse.heads)
     for search in wider:
-        found = derivations(model, search, tokens, scale, constraints, by_chance=True)
+        found, lost = derivations(model, search, tokens, scale, constraints, by_chance=True)
         good = [each for each in found if constraints.allow(each.heads)]
         if good and not allowed:
             parse, allowed = good[0], True
@@ -138,6 +139,11 @@ def analyse(
     if not allowed:
         return analyse_by_beliefs(model, sentence, beliefs, k, constraints)
     trees[parse.tree] = (trees[parse.tree][0], parse)
+    marginals = beliefs.marginals
+    inside = 1.0
+    if not (constraints.required or constraints.forbidden):
+        inside = min(1.0, float(np.exp([each.score for each in good]).sum()))
+        marginals = with_lost(marginals, lost, inside, directed=model.is_directed)
     ranked = sorted(trees, key=lambda tree: (tree != parse.tree, -trees[tree][0]))
     scored = []
     for heads in ranked[:k]:
@@ -145,8 +151,25 @@ def analyse(
         chances = [1.0] + [
             beliefs.label_probability(word, heads[word], best.labels[word]) for word in range(1, len(heads))
         ]
-        scored.append(planted(sentence, best, probability, beliefs.marginals, chances, constraints))
-    return Analysis(tuple(scored), beliefs.marginals)
+        scored.append(planted(sentence, best, inside * probability, marginals, chances, constraints))
+    return Analysis(tuple(scored), marginals)
+
+
+def with_lost(marginals: Scores, lost: Scores, inside: float, *, directed: bool) -> Scores:
+    """The marginals of what the beam ends with, which is so likely in all, and of what left it before.
+
+    Links of undirected parsers point as they do in the beam, or either way if it has not got them.
+    """
+    if not directed:
+        there, back = marginals, marginals.T
+        both = there + back
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(both > 0, there / both, 0.5)
+        share[:, 0], share[0] = 1.0, 0.0
+        lost = (lost + lost.T) * share
+    decided = lost.sum(axis=1, keepdims=True)
+    lost = lost * np.minimum(1.0, (1.0 - inside) / np.maximum(decided, 1e-300))
+    return np.asarray(lost + (1.0 - lost.sum(axis=1, keepdims=True)) * marginals)
 
 
 def derivations(
@@ -157,8 +180,8 @@ def derivations(
     constraints: Constraints,
     *,
     by_chance: bool,
-) -> list[Derivation]:
-    """Where a beam ends, the best first; it avoids arcs against the constraints."""
+) -> tuple[list[Derivation], Scores]:
+    """Where a beam ends, the best first, and what it lost on the way; it avoids arcs against the constraints."""
     n = len(tokens) - 1
     required, forbidden = None, None
     # Arcs that a transform has moved are not those that constraints speak of.
@@ -169,7 +192,7 @@ def derivations(
         forbidden = (np.zeros((n + 1, n + 1), dtype=bool) if arcs is None else arcs).astype(np.int8)
     how = model.settings.reconstruction
     assert isinstance(model.weights, PackedWeights)
-    heads, labels, scores = search.parse_best(
+    heads, labels, scores, lost = search.parse_best(
         model.weights,
         tokens,
         model.root_label,
@@ -188,7 +211,7 @@ def derivations(
     else:
         undo = PseudoProjective(model.settings.transform).decode
         trees = [undo(*tree) for tree in zip(heads, strings, strict=True)]
-    return [Derivation(*tree, score) for tree, score in zip(trees, scores.tolist(), strict=True)]
+    return [Derivation(*tree, score) for tree, score in zip(trees, scores.tolist(), strict=True)], lost
 
 
 def weigh(found: list[Derivation], n: int) -> tuple[Beliefs, dict[Tree, tuple[float, Derivation]]]:

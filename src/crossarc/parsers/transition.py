@@ -91,6 +91,11 @@ class TransitionModel(TreeModel):
         return not self.settings.fast and self.vectors is None
 
     @property
+    def is_directed(self) -> bool:
+        """Whether arcs are made with their directions."""
+        return system_of(self.settings, self.single_root).directed
+
+    @property
     def is_projective(self) -> bool:
         """Whether the trees are projective, always."""
         system = system_of(self.settings, self.single_root)

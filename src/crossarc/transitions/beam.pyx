@@ -4,6 +4,7 @@ import numpy as np
 
 from libc.math cimport exp, log
 from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int8_t, int32_t, label_t, offset_t, token_t, uint32_t, weight_t
 from crossarc.learning.packed cimport PackedWeights, padded, score_packed
@@ -18,6 +19,8 @@ from crossarc.transitions.search import fill_unlabelled
 
 cdef enum:
     STAY = -1               # instead of an action: the derivation is finished
+
+cdef double LITTLE = 1e-5   # what is less likely is not looked at
 
 
 cdef struct Step:
@@ -60,19 +63,23 @@ cdef class Generations:
     cdef const token_t* required    # the head that each word must have, -1 where it is free; NULL without constraints
     cdef const int8_t* forbidden    # at [dependent][head]
     cdef bint loose_root            # whether links of node 0 are hints only, which reconstruction may drop
-    cdef State trial                # of a move that may be against them
+    cdef State trial                # for moves that are only tried
+    cdef double* lost               # at [dependent][head]: how likely what left the beam with that arc is; or NULL
+    cdef double* left               # by item and move: how likely what is not followed is
 
     def __cinit__(self, int32_t width, int32_t actions):
         self.width = width
         self.scale = 0
         self.required = NULL
+        self.lost = NULL
         self.items = <Item*>calloc(width, sizeof(Item))
         self.older = <Item*>calloc(width, sizeof(Item))
         self.candidates = <Candidate*>malloc((width + 1) * sizeof(Candidate))
         self.scores = <weight_t*>malloc((padded(actions) + 1) * sizeof(weight_t))
         self.packed_scores = <int32_t*>malloc((padded(actions) + 1) * sizeof(int32_t))
+        self.left = <double*>malloc(<size_t>width * MOVES * sizeof(double))
         if (self.items == NULL or self.older == NULL or self.candidates == NULL or self.scores == NULL
-                or self.packed_scores == NULL):
+                or self.packed_scores == NULL or self.left == NULL):
             raise MemoryError
 
     def __dealloc__(self):
@@ -91,6 +98,7 @@ cdef class Generations:
         free(self.path)
         free(self.scores)
         free(self.packed_scores)
+        free(self.left)
 
     cdef int begin(self, Greedy search, token_t n) except -1 nogil:
         """One derivation without a step over n words."""
@@ -120,10 +128,14 @@ cdef class Generations:
         cdef bint finished = True
         cdef double shift, step
         cdef Item* item
+        if self.lost != NULL:
+            memset(self.left, 0, <size_t>self.count * MOVES * sizeof(double))
         for i in range(self.count):
             item = self.items + i
             if search.system.is_final(&item.state):
                 kept = self.offer(kept, item.score, item.chance, i, STAY)
+                if self.lost != NULL:
+                    self.left[i * MOVES] = exp(item.chance)
                 continue
             finished = False
             legal = search.system.legal(&item.state)
@@ -146,10 +158,14 @@ cdef class Generations:
                 for a in range(search.actions):
                     if legal >> search.moves[a] & 1:
                         step = self.scale * self.packed_scores[a] - shift
+                        if self.lost != NULL:
+                            self.left[i * MOVES + search.moves[a]] += exp(item.chance + step)
                         kept = self.offer(kept, item.score + (step if self.by_chance else self.packed_scores[a]),
                                           item.chance + step, i, a)
         if finished:
             return False
+        if self.lost != NULL:
+            self.note_lost(search, kept)
         self.items, self.older = self.older, self.items
         self.count = kept
         for i in range(kept):
@@ -167,6 +183,47 @@ cdef class Generations:
             if legal >> search.moves[a] & 1:
                 total += exp(self.scale * (self.packed_scores[a] - self.packed_scores[best]))
         return self.scale * self.packed_scores[best] + log(total)
+
+    cdef int note_lost(self, Greedy search, int32_t kept) except -1 nogil:
+        """Of the candidates that are not among those kept: how likely they are, to each of the arcs that they have."""
+        cdef Py_ssize_t size
+        cdef int32_t i
+        cdef token_t move, word
+        cdef double total
+        cdef State* state
+        for i in range(kept):
+            move = 0 if self.candidates[i].action == STAY else search.moves[self.candidates[i].action]
+            self.left[self.candidates[i].item * MOVES + move] -= exp(self.candidates[i].chance)
+        for i in range(self.count):
+            state = &self.items[i].state
+            size = state.n + 1
+            total = 0
+            for move in range(MOVES):
+                total += max(0, self.left[i * MOVES + move])
+            if total < LITTLE:
+                continue
+            for word in range(1, state.n + 1):
+                if state.heads[word] >= 0:
+                    self.lost[word * size + state.heads[word]] += total
+            for word in range(state.links):
+                self.lost[state.link_right[word] * size + state.link_left[word]] += total
+            if search.system.is_final(state):
+                continue
+            reserve_state(&self.trial, state.n)
+            for move in range(MOVES):
+                if self.left[i * MOVES + move] < LITTLE:
+                    continue
+                copy_state(&self.trial, state)
+                make(search.system, &self.trial, move, 0)
+                if self.trial.links > state.links:
+                    word = self.trial.links - 1
+                    self.lost[self.trial.link_right[word] * size + self.trial.link_left[word]] += (
+                        self.left[i * MOVES + move])
+                elif self.trial.arcs > state.arcs:
+                    for word in range(1, state.n + 1):
+                        if self.trial.heads[word] != state.heads[word]:
+                            self.lost[word * size + self.trial.heads[word]] += self.left[i * MOVES + move]
+        return 0
 
     cdef uint32_t allowed(self, Greedy search, State* state, uint32_t legal) except 0 nogil:
         """The legal moves that make no arc against the constraints; all if each does, for a derivation must go on."""
@@ -422,7 +479,8 @@ cdef class Beam(Greedy):
         That is the logarithm of the product of the probabilities of their actions, which are softmax(scale * score)
         over the legal ones. Derivations are compared by it with `by_chance`, else by their scores as `parse` does.
         Arcs against `required` (heads, -1 where a word is free) and `forbidden` (bytes at [dependent, head]) are made
-        only where nothing else is left; both come together.
+        only where nothing else is left; both come together. The fourth result, at [dependent, head], is how likely
+        derivations are that left the beam with each arc, or link, for which the left node stands as the head.
         """
         cdef Workspace work = Workspace()
         cdef Generations beam = Generations(self.width, self.actions)
@@ -431,6 +489,8 @@ cdef class Beam(Greedy):
         cdef const token_t[::1] required_view = required
         cdef const int8_t[:, ::1] forbidden_view = forbidden
         cdef offset_t start = 0
+        lost = np.zeros((n + 1, n + 1))
+        cdef double[:, ::1] lost_view = lost
         heads = np.empty((self.width, n + 1), dtype=np.int32)
         labels = np.empty((self.width, n + 1), dtype=np.int32)
         chances = np.empty(self.width)
@@ -440,6 +500,7 @@ cdef class Beam(Greedy):
         work.scored = scored
         beam.scale = scale * weights.unit
         beam.by_chance = by_chance
+        beam.lost = &lost_view[0, 0]
         beam.loose_root = annotated and not keep_root_links
         if required is not None:
             beam.required = &required_view[0]
@@ -456,7 +517,7 @@ cdef class Beam(Greedy):
                 self.attach_loose(&beam.items[i].state, weights, None, tokens, start, -1, beam.packed_scores)
                 work.give_tree(self.system, &beam.items[i].state, root_label, annotated, keep_root_links,
                                &heads_view[i, 0], &labels_view[i, 0])
-        return heads[:beam.count], labels[:beam.count], chances[:beam.count]
+        return heads[:beam.count], labels[:beam.count], chances[:beam.count], lost
 
     cdef int note_links(self, Workspace work, Generations beam, Weights learning, PackedWeights trained,
                         const int32_t* tokens, int32_t item=0) except -1 nogil:
