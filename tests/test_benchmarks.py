@@ -19,3 +19,15 @@ def test_parsing(tmp_path, example):
     assert not blank
     assert rows[0].startswith("| arc-hybrid |")
     assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+
+
+def test_confidence(tmp_path, example):
+    for part in ("train", "dev"):
+        shutil.copy(example, tmp_path / f"{part}.conllu")
+    command = [sys.executable, ROOT / "benchmarks" / "confidence.py", tmp_path, "--epochs", "1", "--parsers", "mst"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    title, _, columns, rule, *rows, _, oracle, _ = run.stdout.splitlines()
+    assert title.startswith(f"mst on {tmp_path.name}, ")
+    assert len(rows) == 5
+    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+    assert "% of all pairs" in oracle

@@ -50,6 +50,27 @@ def parse(
         int | None,
         typer.Option(metavar="N", min=1, help="How many derivations to follow; if not as in training."),
     ] = None,
+    scores: Annotated[
+        bool,
+        typer.Option(
+            "--scores",
+            help="Write how sure the parser is: the score and probability of the tree as comments, those of each head "
+            "and label into MISC (HeadProb, LabelProb).",
+        ),
+    ] = False,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "--k", metavar="N", min=1, help="Write the N best trees of each sentence, the best first, with comments."
+        ),
+    ] = None,
+    constraints: Annotated[
+        bool,
+        typer.Option(
+            "--constraints",
+            help="Keep to what words say in MISC: Head=3 (their head), NotHead=1,5 (not their head), Deprel=obj.",
+        ),
+    ] = False,
 ) -> None:
     """Parse files: HEAD and DEPREL are new, everything else stays as it is.
 
@@ -58,9 +79,18 @@ def parse(
     \b
     $ crossarc parse danish.crossarc raw.conllu.gz -o parsed.conllu
     parsed.conllu: 536 sentences, 9,941 words, 49,519 tokens/s
+    \b
+    $ crossarc parse danish.crossarc raw.conllu --scores --k 2
+    # sent_id = 7-tree2
+    # tree_rank = 2 of 2
+    # tree_score = 8.4410
+    # tree_probability = 0.1502
+    1   Hun     hun     PRON    _   _   2   nsubj   _   HeadProb=0.9713|LabelProb=0.9960
+    ...
     """
     check_stdin(*files)
-    run = parse_files(model, files, output, source, threads or default_threads(), beam)
+    extras = Extras(scores, k, constraints)
+    run = parse_files(model, files, output, source, threads or default_threads(), beam, extras)
     if run.long:
         print(
             f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: "
@@ -72,6 +102,15 @@ def parse(
         print(f"{output}: {figures}", file=sys.stderr)
 
 
+@dataclass(frozen=True)
+class Extras:
+    """What is asked for besides the best tree."""
+
+    scores: bool = False
+    k: int | None = None
+    constraints: bool = False
+
+
 def default_threads() -> int:
     """One a core that this process may use."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -79,10 +118,16 @@ def default_threads() -> int:
 
 
 def parse_files(
-    model: str, files: list[str], output: str, source: str | None, threads: int, beam: int | None = None
+    model: str,
+    files: list[str],
+    output: str,
+    source: str | None,
+    threads: int,
+    beam: int | None = None,
+    extras: Extras = Extras(),
 ) -> Run:
     """Parse in a stream."""
-    from crossarc.parsers import load
+    from crossarc.parsers import load, marked_constraints
     from crossarc.parsers.columns import describe_lack, watched
     from crossarc.treebank import read, write
 
@@ -108,12 +153,28 @@ def parse_files(
             with tracked(path, quiet=quiet, note=note) as file:
                 yield from watched(read(file, source), parser.columns, warn)
 
+    def count(sentence: Sentence) -> None:
+        run.sentences += 1
+        run.words += len(sentence)
+        run.long += 0 < run.limit < len(sentence)
+
     def parsed() -> Iterator[Sentence]:
-        for sentence in trained.parse(sentences(), threads):
-            run.words += len(sentence)
-            run.long += 0 < run.limit < len(sentence)
+        known = marked_constraints if extras.constraints else None
+        if extras.scores or extras.k is not None:
+            found = parser.model.analyse(sentences(), threads, extras.k or 1, known, parser.scales, beam)
+            for analysis in found:
+                count(analysis.best.sentence)
+                yield from analysis.annotated(probabilities=extras.scores)
+            return
+        stream = (
+            parser.model.parse_under(sentences(), threads, known, parser.scales, beam)
+            if known is not None
+            else trained.parse(sentences(), threads)
+        )
+        for sentence in stream:
+            count(sentence)
             yield sentence
 
-    run.sentences = write(parsed(), output)
+    write(parsed(), output)
     run.seconds = time.perf_counter() - begin
     return run

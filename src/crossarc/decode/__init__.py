@@ -7,6 +7,7 @@ from crossarc.decode.kbest import kbest
 from crossarc.decode.labels import best_labels, labels_of
 from crossarc.decode.matrix_tree import log_partition, marginals
 from crossarc.decode.orientation import orient
+from crossarc.decode.projective import projective_kbest, projective_log_partition, projective_marginals
 from crossarc.decode.sparse import mst_sparse
 from crossarc.decode.undirected import spanning_tree, undirected
 
@@ -21,6 +22,9 @@ __all__ = [
     "mst",
     "mst_sparse",
     "orient",
+    "projective_kbest",
+    "projective_log_partition",
+    "projective_marginals",
     "spanning_tree",
     "undirected",
 ]

@@ -1,5 +1,7 @@
 """What assembles systems, decoders, features and weights into parsers, and the file a trained one is kept in."""
 
+from crossarc.parsers.analysis import Analysis, ScoredTree
+from crossarc.parsers.constraints import Constraints, marked_constraints
 from crossarc.parsers.epochs import Epoch, Progress
 from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.parser import Parser, load
@@ -7,11 +9,15 @@ from crossarc.parsers.settings import PRESETS, Settings
 
 __all__ = [
     "PRESETS",
+    "Analysis",
+    "Constraints",
     "Epoch",
     "Parser",
     "Progress",
+    "ScoredTree",
     "Settings",
     "load",
+    "marked_constraints",
     "read_model",
     "write_model",
 ]

@@ -499,3 +499,21 @@ cdef class ArcParser:
             self.prepare(&tokens[0, 0], n)
             self.fill_matrix(none, &arcs.packed)
         return np.array(self.matrix).reshape(n + 1, n + 1) * arcs.unit
+
+    def label_scores(self, PackedWeights labels, const int32_t[:, ::1] tokens, const token_t[::1] heads):
+        """The scores of all labels for each arc of a tree, as [dependent, label], in the unit of the weights."""
+        cdef token_t d, n = <token_t>tokens.shape[0] - 1
+        cdef int32_t label, count
+        cdef Weights none = None
+        result = np.zeros((n + 1, self.label_count))
+        cdef score_t[:, ::1] view = result
+        self.reserve(n)
+        with nogil:
+            self.prepare(&tokens[0, 0], n)
+            self.find_kin(&heads[0])
+            for d in range(1, n + 1):
+                count = self.label_keys(&heads[0], d)
+                self.sum_rows(none, &labels.packed, self.keys, count, self.label_count)
+                for label in range(self.label_count):
+                    view[d, label] = self.scores_room[label]
+        return result * labels.unit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +18,24 @@ from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.learning.packed import PackedWeights
+from crossarc.parsers.analysis import Analysis
 from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
+from crossarc.parsers.calibration import GRAPH_SCALES, Scales
+from crossarc.parsers.constraints import Constraints
+from crossarc.parsers.graph_analysis import analyse_by_arcs
 from crossarc.parsers.settings import DECODERS, Settings
 from crossarc.parsers.treemodel import Arrays, TreeModel
 from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.sentence import Sentence
 
 NO_LIMIT = 2**31 - 1
+# How the scores of both directions become one; as in arcs.pyx.
+COMBINED: dict[str, Callable[..., NDArray[np.float64]]] = {
+    "mean": lambda a, b: (a + b) / 2,
+    "product": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +52,8 @@ class GraphModel(TreeModel):
     directed_weights: PackedWeights | None = None  # of the model that enhances trees
     storage: None = None  # what it cost to store weights is not measured here
     long_sentence: int = NO_LIMIT  # sentences of any length are searched in full
+    scores_labels = True
+    usual_scales = GRAPH_SCALES
 
     def search(self) -> ArcParser:
         """The features and the decoder at work."""
@@ -69,6 +84,37 @@ class GraphModel(TreeModel):
                 self.settings.enhance,
             )
         return heads, labels
+
+    @property
+    def is_projective(self) -> bool:
+        """Whether only projective trees are looked at."""
+        return self.settings.system == "eisner"
+
+    def arc_scores(self, tokens: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The scores of all arcs of one sentence that its trees are compared by, at [dependent, head].
+
+        A directed tree with one root stands for an undirected one and its root edge, so those of edges, which are the
+        same both ways, serve as well. Where a directed model enhances undirected trees it is the sum of both.
+        """
+        scores = self.search().scores(self.arc_weights, tokens)
+        if self.settings.combine != "none":
+            scores[1:, 1:] = COMBINED[self.settings.combine](scores[1:, 1:], scores[1:, 1:].T)
+        other = directed_search(self.settings, self.features, self.single_root)
+        if other is not None and self.directed_weights is not None:
+            scores += other.scores(self.directed_weights, tokens)
+        scores[0] = 0  # cells that are no arcs, and so no arcs that may not be either
+        np.fill_diagonal(scores, 0)
+        return scores
+
+    def label_scores(self, tokens: NDArray[np.int32], heads: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The scores of all labels for the arcs of a tree, at [dependent, label]."""
+        return self.search().label_scores(self.label_weights, tokens, heads)
+
+    def analyse_batch(
+        self, sentences: list[Sentence], k: int, known: list[Constraints], scales: Scales, beam: int | None
+    ) -> list[Analysis]:
+        """The k best trees of each sentence and their probabilities."""
+        return analyse_by_arcs(self, sentences, k, known, scales.trees, scales.labels)
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """What the model file keeps."""

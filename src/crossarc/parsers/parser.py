@@ -7,14 +7,18 @@ import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.templates import model_text
+from crossarc.parsers.analysis import Analysis
+from crossarc.parsers.calibration import Scales, calibrate
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.columns import describe_lack, filled_columns, watched
+from crossarc.parsers.constraints import Source
 from crossarc.parsers.epochs import Epoch, Progress
 from crossarc.parsers.graph import GraphModel
 from crossarc.parsers.graph_training import train_graph_model
@@ -118,6 +122,9 @@ class Parser:
             "development": {"epoch": best.number, "las": best.las, "uas": best.uas} if best else None,
             "init": before.manifest_["data"] if before is not None else None,
         }
+        if held_out and self.model_.knows_alternatives:
+            scales = calibrate(self.model_, held_out, self.model_.usual_scales)
+            self.manifest_["confidence"] = asdict(scales)
         return self
 
     @property
@@ -127,12 +134,53 @@ class Parser:
             raise CrossarcError("this parser is not trained yet; call fit, or load a model with crossarc.load")
         return self.model_
 
-    def parse(self, sentences: Data, threads: int = 1, beam: int | None = None) -> Iterator[Sentence]:
+    @overload
+    def parse(
+        self, sentences: Data, threads: int = 1, beam: int | None = None, *, constraints: Source | None = None
+    ) -> Iterator[Sentence]: ...
+    @overload
+    def parse(
+        self,
+        sentences: Data,
+        threads: int = 1,
+        beam: int | None = None,
+        *,
+        scores: Literal[True],
+        k: int | None = None,
+        constraints: Source | None = None,
+    ) -> Iterator[Analysis]: ...
+    @overload
+    def parse(
+        self,
+        sentences: Data,
+        threads: int = 1,
+        beam: int | None = None,
+        *,
+        scores: bool = False,
+        k: int,
+        constraints: Source | None = None,
+    ) -> Iterator[Analysis]: ...
+    def parse(
+        self,
+        sentences: Data,
+        threads: int = 1,
+        beam: int | None = None,
+        *,
+        scores: bool = False,
+        k: int | None = None,
+        constraints: Source | None = None,
+    ) -> Iterator[Sentence] | Iterator[Analysis]:
         """Sentences with new HEAD and DEPREL, all else as it was, in the same order; lazily.
 
         `beam` is how many derivations are followed, if not as many as in training. Input that lacks columns
         the model learned from is logged as a warning.
+
+        With `scores` or `k` each sentence comes as an `Analysis`: its k best trees, by default one, with their scores,
+        and how likely each arc and label is. `constraints` is a function that gives the `Constraints` on the tree of a
+        sentence, or None, such as `marked_constraints`; what cannot be satisfied is an error.
         """
+        if k is not None and k < 1:
+            raise CrossarcError(f"k is the number of trees, 1 or more, not {k}")
         model = self.model if beam is None else self.model.with_beam(beam)
         name = "the input"
         if isinstance(sentences, str | os.PathLike):
@@ -141,7 +189,18 @@ class Parser:
         def warn(columns: list[str]) -> None:
             log.warning("%s", describe_lack(name, columns))
 
-        return model.parse(watched(sentences, self.columns, warn), threads)
+        stream = watched(sentences, self.columns, warn)
+        if scores or k is not None:
+            return self.model.analyse(stream, threads, k or 1, constraints, self.scales, beam)
+        if constraints is not None:
+            return self.model.parse_under(stream, threads, constraints, self.scales, beam)
+        return model.parse(stream, threads)
+
+    @property
+    def scales(self) -> Scales:
+        """What makes probabilities of the scores of the model: found by the development set, if there was one."""
+        found = self.manifest_.get("confidence")
+        return Scales(found["trees"], found["labels"]) if found else self.model.usual_scales
 
     @property
     def columns(self) -> dict[str, float]:
@@ -174,6 +233,8 @@ def load(path: str | os.PathLike[str]) -> Parser:
     try:
         parser.model_ = MODELS[manifest["kind"]].from_arrays(manifest, arrays)
         parser.manifest_ = {key: manifest[key] for key in ("data", "coverage", "development", "init")}
+        if manifest.get("confidence"):
+            parser.manifest_["confidence"] = manifest["confidence"]
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{os.fspath(path)}: the file holds no parser that crossarc can use ({error})") from None
     parser.settings = parser.model_.settings

@@ -17,6 +17,10 @@ from crossarc.learning.packed import PackedWeights
 from crossarc.learning.support import ARRAYS as SUPPORT
 from crossarc.learning.support import SupportVectors, check_arrays
 from crossarc.learning.weights import Weights
+from crossarc.parsers.analysis import Analysis
+from crossarc.parsers.beam_analysis import analyse_by_beam
+from crossarc.parsers.calibration import Scales
+from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.settings import WIDEST_BEAM, Settings
 from crossarc.parsers.treemodel import Arrays, TreeModel, quick_scores
 from crossarc.transforms.pseudo_projective import PseudoProjective
@@ -80,6 +84,33 @@ class TransitionModel(TreeModel):
         if not 1 <= width <= WIDEST_BEAM:
             raise CrossarcError(f"a beam of {width} derivations; it can be 1 (greedy search) to {WIDEST_BEAM:,}")
         return replace(self, settings=self.settings.model_copy(update={"beam": width}))
+
+    @property
+    def knows_alternatives(self) -> bool:  # type: ignore[override]
+        """Whether it goes with a beam, which tells how sure it is."""
+        return not self.settings.fast and self.vectors is None
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether arcs are made with their directions."""
+        return system_of(self.settings, self.single_root).directed
+
+    @property
+    def is_projective(self) -> bool:
+        """Whether the trees are projective, always."""
+        system = system_of(self.settings, self.single_root)
+        return system.covers == "projective" and system.directed and self.settings.transform == "none"
+
+    def beam_search(self, width: int) -> Beam:
+        """Beam search over this model's system and features."""
+        system = system_of(self.settings, self.single_root)
+        return Beam(system, self.features, self.moves, self.move_labels, len(self.features.attributes), width)
+
+    def analyse_batch(
+        self, sentences: list[Sentence], k: int, known: list[Constraints], scales: Scales, beam: int | None
+    ) -> list[Analysis]:
+        """The k best trees of each sentence and their probabilities."""
+        return analyse_by_beam(self, sentences, k, known, scales.trees, beam)
 
     def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Heads and labels of all nodes of a corpus."""

@@ -1,7 +1,9 @@
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
-from crossarc.transitions.search import Greedy
+from crossarc.learning.packed import PackedWeights
+from crossarc.transitions.search import Greedy, Ints
 from crossarc.transitions.system import TransitionSystem
 
 class Beam(Greedy):
@@ -15,3 +17,16 @@ class Beam(Greedy):
         attributes: int,
         width: int,
     ) -> None: ...
+    def parse_best(
+        self,
+        weights: PackedWeights,
+        tokens: Ints,
+        root_label: int,
+        annotated: bool,
+        keep_root_links: bool,
+        scored: bool,
+        scale: float,
+        by_chance: bool,
+        required: Ints | None = None,
+        forbidden: NDArray[np.int8] | None = None,
+    ) -> tuple[Ints, Ints, NDArray[np.float64], NDArray[np.float64]]: ...

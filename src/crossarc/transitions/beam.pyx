@@ -2,20 +2,25 @@
 
 import numpy as np
 
+from libc.math cimport exp, log
 from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memset
 
-from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, token_t, uint32_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int8_t, int32_t, label_t, offset_t, token_t, uint32_t, weight_t
 from crossarc.learning.packed cimport PackedWeights, padded, score_packed
 from crossarc.learning.updates cimport UpdateRule
 from crossarc.learning.weights cimport Scorer, Weights
 from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
 from crossarc.transitions.search cimport Greedy, Workspace, make, note_link
 from crossarc.transitions.state cimport State, copy_state, release_state, reserve_state, reset_state
+from crossarc.transitions.system cimport MOVES
 
 from crossarc.transitions.search import fill_unlabelled
 
 cdef enum:
     STAY = -1               # instead of an action: the derivation is finished
+
+cdef double LITTLE = 1e-5   # what is less likely is not looked at
 
 
 cdef struct Step:
@@ -25,11 +30,13 @@ cdef struct Step:
 cdef struct Item:           # a derivation
     State state
     double score
+    double chance           # the logarithm of its probability, where it is asked for
     int32_t last            # its last step, -1 before the first
     bint gold               # whether all its steps are those of the oracle
 
 cdef struct Candidate:      # a derivation with one step more
     double score
+    double chance
     int32_t item
     int32_t action
 
@@ -51,20 +58,33 @@ cdef class Generations:
     cdef Py_ssize_t path_room
     cdef weight_t* scores
     cdef int32_t* packed_scores
+    cdef double scale               # of packed scores on the way to probabilities; 0 where nobody asks for them
+    cdef bint by_chance             # whether derivations are compared by their probabilities
+    cdef const token_t* required    # the head that each word must have, -1 where it is free; NULL without constraints
+    cdef const int8_t* forbidden    # at [dependent][head]
+    cdef bint loose_root            # whether links of node 0 are hints only, which reconstruction may drop
+    cdef State trial                # for moves that are only tried
+    cdef double* lost               # at [dependent][head]: how likely what left the beam with that arc is; or NULL
+    cdef double* left               # by item and move: how likely what is not followed is
 
     def __cinit__(self, int32_t width, int32_t actions):
         self.width = width
+        self.scale = 0
+        self.required = NULL
+        self.lost = NULL
         self.items = <Item*>calloc(width, sizeof(Item))
         self.older = <Item*>calloc(width, sizeof(Item))
         self.candidates = <Candidate*>malloc((width + 1) * sizeof(Candidate))
         self.scores = <weight_t*>malloc((padded(actions) + 1) * sizeof(weight_t))
         self.packed_scores = <int32_t*>malloc((padded(actions) + 1) * sizeof(int32_t))
+        self.left = <double*>malloc(<size_t>width * MOVES * sizeof(double))
         if (self.items == NULL or self.older == NULL or self.candidates == NULL or self.scores == NULL
-                or self.packed_scores == NULL):
+                or self.packed_scores == NULL or self.left == NULL):
             raise MemoryError
 
     def __dealloc__(self):
         cdef int32_t i
+        release_state(&self.trial)
         for i in range(self.width):
             if self.items != NULL:
                 release_state(&self.items[i].state)
@@ -78,6 +98,7 @@ cdef class Generations:
         free(self.path)
         free(self.scores)
         free(self.packed_scores)
+        free(self.left)
 
     cdef int begin(self, Greedy search, token_t n) except -1 nogil:
         """One derivation without a step over n words."""
@@ -87,7 +108,7 @@ cdef class Generations:
             reserve_state(&self.older[i].state, n)
         reset_state(&self.items[0].state, n)
         search.system.start(&self.items[0].state)
-        self.items[0].score = 0
+        self.items[0].score = self.items[0].chance = 0
         self.items[0].last = -1
         self.items[0].gold = True
         self.count = 1
@@ -105,34 +126,136 @@ cdef class Generations:
         cdef int32_t i, a, kept = 0
         cdef uint32_t legal
         cdef bint finished = True
+        cdef double shift, step
         cdef Item* item
+        if self.lost != NULL:
+            memset(self.left, 0, <size_t>self.count * MOVES * sizeof(double))
         for i in range(self.count):
             item = self.items + i
             if search.system.is_final(&item.state):
-                kept = self.offer(kept, item.score, i, STAY)
+                kept = self.offer(kept, item.score, item.chance, i, STAY)
+                if self.lost != NULL:
+                    self.left[i * MOVES] = exp(item.chance)
                 continue
             finished = False
             legal = search.system.legal(&item.state)
+            if self.required != NULL:
+                legal = self.allowed(search, &item.state, legal)
             fill_keys(&search.program, &item.state, tokens, keys)
             if learning is not None:
                 learning.score(keys, keys_used, self.scores)
                 for a in range(search.actions):
                     if legal >> search.moves[a] & 1:
-                        kept = self.offer(kept, item.score + self.scores[a], i, a)
+                        kept = self.offer(kept, item.score + self.scores[a], 0, i, a)
             else:
                 score_packed(&trained.packed, keys, keys_used, self.packed_scores)
+                if self.scale == 0:
+                    for a in range(search.actions):
+                        if legal >> search.moves[a] & 1:
+                            kept = self.offer(kept, item.score + self.packed_scores[a], 0, i, a)
+                    continue
+                shift = self.sum_scores(search, legal)
                 for a in range(search.actions):
                     if legal >> search.moves[a] & 1:
-                        kept = self.offer(kept, item.score + self.packed_scores[a], i, a)
+                        step = self.scale * self.packed_scores[a] - shift
+                        if self.lost != NULL:
+                            self.left[i * MOVES + search.moves[a]] += exp(item.chance + step)
+                        kept = self.offer(kept, item.score + (step if self.by_chance else self.packed_scores[a]),
+                                          item.chance + step, i, a)
         if finished:
             return False
+        if self.lost != NULL:
+            self.note_lost(search, kept)
         self.items, self.older = self.older, self.items
         self.count = kept
         for i in range(kept):
             self.renew(search, self.items + i, &self.candidates[i])
         return True
 
-    cdef inline int32_t offer(self, int32_t kept, double score, int32_t item, int32_t action) noexcept nogil:
+    cdef double sum_scores(self, Greedy search, uint32_t legal) noexcept nogil:
+        """The logarithm of the sum of exp(scale * score) over the actions that make legal moves."""
+        cdef double total = 0
+        cdef int32_t a, best = -1
+        for a in range(search.actions):
+            if legal >> search.moves[a] & 1 and (best < 0 or self.packed_scores[a] > self.packed_scores[best]):
+                best = a
+        for a in range(search.actions):
+            if legal >> search.moves[a] & 1:
+                total += exp(self.scale * (self.packed_scores[a] - self.packed_scores[best]))
+        return self.scale * self.packed_scores[best] + log(total)
+
+    cdef int note_lost(self, Greedy search, int32_t kept) except -1 nogil:
+        """Of the candidates that are not among those kept: how likely they are, to each of the arcs that they have."""
+        cdef Py_ssize_t size
+        cdef int32_t i
+        cdef token_t move, word
+        cdef double total
+        cdef State* state
+        for i in range(kept):
+            move = 0 if self.candidates[i].action == STAY else search.moves[self.candidates[i].action]
+            self.left[self.candidates[i].item * MOVES + move] -= exp(self.candidates[i].chance)
+        for i in range(self.count):
+            state = &self.items[i].state
+            size = state.n + 1
+            total = 0
+            for move in range(MOVES):
+                total += max(0, self.left[i * MOVES + move])
+            if total < LITTLE:
+                continue
+            for word in range(1, state.n + 1):
+                if state.heads[word] >= 0:
+                    self.lost[word * size + state.heads[word]] += total
+            for word in range(state.links):
+                self.lost[state.link_right[word] * size + state.link_left[word]] += total
+            if search.system.is_final(state):
+                continue
+            reserve_state(&self.trial, state.n)
+            for move in range(MOVES):
+                if self.left[i * MOVES + move] < LITTLE:
+                    continue
+                copy_state(&self.trial, state)
+                make(search.system, &self.trial, move, 0)
+                if self.trial.links > state.links:
+                    word = self.trial.links - 1
+                    self.lost[self.trial.link_right[word] * size + self.trial.link_left[word]] += (
+                        self.left[i * MOVES + move])
+                elif self.trial.arcs > state.arcs:
+                    for word in range(1, state.n + 1):
+                        if self.trial.heads[word] != state.heads[word]:
+                            self.lost[word * size + self.trial.heads[word]] += self.left[i * MOVES + move]
+        return 0
+
+    cdef uint32_t allowed(self, Greedy search, State* state, uint32_t legal) except 0 nogil:
+        """The legal moves that make no arc against the constraints; all if each does, for a derivation must go on."""
+        cdef uint32_t moves = 0
+        cdef token_t move, word
+        cdef bint good
+        reserve_state(&self.trial, state.n)
+        for move in range(MOVES):
+            if not legal >> move & 1:
+                continue
+            copy_state(&self.trial, state)
+            make(search.system, &self.trial, move, 0)
+            good = True
+            if self.trial.links > state.links:
+                word = self.trial.links - 1
+                good = (self.loose_root and self.trial.link_left[word] == 0
+                        or self.may_be(self.trial.link_left[word], self.trial.link_right[word])
+                        or self.may_be(self.trial.link_right[word], self.trial.link_left[word]))
+            for word in range(1, state.n + 1):
+                if self.trial.heads[word] != state.heads[word] and self.trial.heads[word] >= 0:
+                    good = good and self.may_be(self.trial.heads[word], word)
+            if good:
+                moves |= <uint32_t>1 << move
+        return moves if moves else legal
+
+    cdef inline bint may_be(self, token_t head, token_t dependent) noexcept nogil:
+        """Whether the constraints allow an arc."""
+        return (dependent > 0 and (self.required[dependent] < 0 or self.required[dependent] == head)
+                and not self.forbidden[dependent * (<Py_ssize_t>self.trial.n + 1) + head])
+
+    cdef inline int32_t offer(self, int32_t kept, double score, double chance, int32_t item,
+                              int32_t action) noexcept nogil:
         """Put a candidate in its place among the `kept` best; gives how many there are then."""
         cdef int32_t k = kept
         if kept == self.width and not score > self.candidates[kept - 1].score:
@@ -141,6 +264,7 @@ cdef class Generations:
             self.candidates[k] = self.candidates[k - 1]
             k -= 1
         self.candidates[k].score = score
+        self.candidates[k].chance = chance
         self.candidates[k].item = item
         self.candidates[k].action = action
         return min(kept + 1, self.width)
@@ -152,6 +276,7 @@ cdef class Generations:
         cdef token_t place = parent.state.moves
         copy_state(&item.state, &parent.state)
         item.score = candidate.score
+        item.chance = candidate.chance
         item.last = parent.last
         item.gold = parent.gold
         if action == STAY:
@@ -347,13 +472,60 @@ cdef class Beam(Greedy):
                                &heads[starts[s]], &labels[starts[s]])
         return 0
 
+    def parse_best(self, PackedWeights weights, const int32_t[:, ::1] tokens, label_t root_label, bint annotated,
+                   bint keep_root_links, bint scored, double scale, bint by_chance, required=None, forbidden=None):
+        """All finished derivations of one sentence: heads and labels of their trees, one a row; how likely they are.
+
+        That is the logarithm of the product of the probabilities of their actions, which are softmax(scale * score)
+        over the legal ones. Derivations are compared by it with `by_chance`, else by their scores as `parse` does.
+        Arcs against `required` (heads, -1 where a word is free) and `forbidden` (bytes at [dependent, head]) are made
+        only where nothing else is left; both come together. The fourth result, at [dependent, head], is how likely
+        derivations are that left the beam with each arc, or link, for which the left node stands as the head.
+        """
+        cdef Workspace work = Workspace()
+        cdef Generations beam = Generations(self.width, self.actions)
+        cdef token_t n = <token_t>tokens.shape[0] - 1
+        cdef int32_t i
+        cdef const token_t[::1] required_view = required
+        cdef const int8_t[:, ::1] forbidden_view = forbidden
+        cdef offset_t start = 0
+        lost = np.zeros((n + 1, n + 1))
+        cdef double[:, ::1] lost_view = lost
+        heads = np.empty((self.width, n + 1), dtype=np.int32)
+        labels = np.empty((self.width, n + 1), dtype=np.int32)
+        chances = np.empty(self.width)
+        cdef token_t[:, ::1] heads_view = heads
+        cdef label_t[:, ::1] labels_view = labels
+        cdef double[::1] chances_view = chances
+        work.scored = scored
+        beam.scale = scale * weights.unit
+        beam.by_chance = by_chance
+        beam.lost = &lost_view[0, 0]
+        beam.loose_root = annotated and not keep_root_links
+        if required is not None:
+            beam.required = &required_view[0]
+            beam.forbidden = &forbidden_view[0, 0]
+        with nogil:
+            work.reserve(n)
+            beam.begin(self, n)
+            while beam.advance(self, None, weights, &tokens[0, 0]):
+                pass
+            for i in range(beam.count):
+                chances_view[i] = beam.items[i].chance
+                if scored:
+                    self.note_links(work, beam, None, weights, &tokens[0, 0], i)
+                self.attach_loose(&beam.items[i].state, weights, None, tokens, start, -1, beam.packed_scores)
+                work.give_tree(self.system, &beam.items[i].state, root_label, annotated, keep_root_links,
+                               &heads_view[i, 0], &labels_view[i, 0])
+        return heads[:beam.count], labels[:beam.count], chances[:beam.count], lost
+
     cdef int note_links(self, Workspace work, Generations beam, Weights learning, PackedWeights trained,
-                        const int32_t* tokens) except -1 nogil:
-        """Go through the best derivation once more for the scores of its links."""
+                        const int32_t* tokens, int32_t item=0) except -1 nogil:
+        """Go through a derivation, the best one, once more for the scores of its links."""
         cdef hash_t keys[MOST_TEMPLATES]
         cdef int32_t keys_used = self.program.template_count
         cdef State* state = &work.state
-        cdef const Item* best = &beam.items[0]
+        cdef const Item* best = &beam.items[item]
         cdef token_t at
         beam.trace(best.last, best.state.moves)
         work.begin(self.system, best.state.n, NULL, NULL)

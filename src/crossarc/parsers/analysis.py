@@ -1,0 +1,160 @@
+"""How sure a parser is of a sentence: its best trees with their scores, and how likely each arc and label is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossarc import decode
+from crossarc.errors import CrossarcError, DecodeError
+from crossarc.parsers.constraints import NONE, Constraints, place_of
+from crossarc.treebank.sentence import Sentence
+
+Heads = NDArray[np.int32]
+Scores = NDArray[np.float64]
+
+# What is written into comments and MISC.
+RANK, SCORE, PROBABILITY = "tree_rank", "tree_score", "tree_probability"
+HEAD_PROBABILITY, LABEL_PROBABILITY = "HeadProb", "LabelProb"
+BELONG_TO_FIRST = ("newdoc", "newpar")  # comments that say what begins with a sentence, once
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredTree:
+    """One tree of a sentence. Arrays have n + 1 entries, those of node 0 are 1."""
+
+    sentence: Sentence  # with this tree in HEAD and DEPREL
+    score: float  # what the parser compares trees by, in units of its own
+    probability: float  # of this tree among all trees that the parser considers
+    head_probabilities: Scores  # of the head of each word, in whatever tree
+    label_probabilities: Scores  # of the label of each word, given its head
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The best trees of a sentence, the first of which is the parse, and how likely each arc is."""
+
+    trees: tuple[ScoredTree, ...]
+    marginals: Scores  # at [dependent, head]; the rows of words sum to 1
+
+    @property
+    def best(self) -> ScoredTree:
+        """The parse."""
+        return self.trees[0]
+
+    def annotated(self, *, probabilities: bool = True) -> list[Sentence]:
+        """The trees as sentences that say in comments, and with `probabilities` in MISC, how sure the parser is.
+
+        The comments are `tree_score` and `tree_probability`, and `tree_rank` where there are several trees; the marks
+        in MISC are `HeadProb` and `LabelProb`. Trees after the first get a `sent_id` of their own, for no two
+        sentences of a file may have the same, and no `newdoc` or `newpar`.
+        """
+        return [annotate(tree, rank, len(self.trees), probabilities) for rank, tree in enumerate(self.trees, 1)]
+
+
+def annotate(tree: ScoredTree, rank: int, count: int, probabilities: bool) -> Sentence:
+    """The sentence of a tree with what is known of it in comments and MISC."""
+    sentence = tree.sentence
+    if sentence.format.index("misc") < 0:
+        raise CrossarcError(
+            f"{place_of(sentence)}: scores are written into comments and MISC, and {sentence.format.title} has no "
+            "MISC; convert to CoNLL-U first"
+        )
+    comments = []
+    for comment in sentence.comments:
+        name = comment[1:].partition("=")[0].strip()
+        if name in (RANK, SCORE, PROBABILITY) or (rank > 1 and name.split(" ")[0] in BELONG_TO_FIRST):
+            continue
+        comments.append(f"{comment}-tree{rank}" if name == "sent_id" and rank > 1 else comment)
+    if count > 1:
+        comments.append(f"# {RANK} = {rank} of {count}")
+    comments += [f"# {SCORE} = {tree.score:.4f}", f"# {PROBABILITY} = {tree.probability:.4f}"]
+    if not probabilities:
+        return sentence.replace(comments=comments)
+    misc = [
+        with_marks(old, {HEAD_PROBABILITY: f"{head:.4f}", LABEL_PROBABILITY: f"{label:.4f}"})
+        for old, head, label in zip(
+            sentence.misc, tree.head_probabilities.tolist(), tree.label_probabilities.tolist(), strict=True
+        )
+    ]
+    return sentence.replace(comments=comments, misc=misc)
+
+
+def with_marks(misc: str, marks: dict[str, str]) -> str:
+    """A field of MISC with some marks, in the place of those of these names that it had."""
+    kept = [mark for mark in misc.split("|") if mark not in ("", "_") and mark.partition("=")[0] not in marks]
+    return "|".join([*kept, *(f"{name}={value}" for name, value in marks.items())])
+
+
+@dataclass(frozen=True, eq=False)
+class TreeSpace:
+    """All trees of a sentence that satisfy constraints, as likely as exp(scale * the scores of all their arcs)."""
+
+    scores: Scores  # [dependent, head]
+    single_root: bool
+    projective: bool = False
+    scale: float = 1.0
+    constraints: Constraints = NONE
+    sentence: Sentence | None = field(default=None, repr=False)  # for errors
+
+    @property
+    def limits(self) -> dict[str, ArrayLike | bool | None]:
+        """What decoders are told."""
+        n = len(self.scores) - 1
+        return {
+            "single_root": self.single_root,
+            "required": self.constraints.required_heads(n),
+            "forbidden": self.constraints.forbidden_arcs(n),
+        }
+
+    def score(self, heads: ArrayLike) -> float:
+        """The score of a tree."""
+        return float(self.scores[np.arange(1, len(self.scores)), np.asarray(heads)[1:]].sum())
+
+    def best(self, k: int, first: Heads | None = None) -> Heads:
+        """The heads of the k best trees, one a row, or all if there are fewer; of equal ones `first` comes first.
+
+        `first` is the tree that the parser itself found, if the constraints allow it: it stays the parse even where
+        the parser has ways of its own to find it.
+        """
+        if first is not None and self.constraints.allow(first):
+            if k == 1:
+                return first[None]
+        else:
+            first = None
+        search = decode.projective_kbest if self.projective else decode.kbest
+        try:
+            heads, totals = search(self.scores, k, **self.limits)  # type: ignore[arg-type]
+        except DecodeError as error:
+            where = f"{place_of(self.sentence)}: " if self.sentence is not None else ""
+            raise DecodeError(f"{where}{error}") from None
+        heads = heads[totals > -np.inf]
+        if first is None:
+            return heads
+        others = heads[(heads != first).any(axis=1)]
+        return np.concatenate([first[None], others])[:k]
+
+    def marginals(self) -> Scores:
+        """How likely each arc is."""
+        search = decode.projective_marginals if self.projective else decode.marginals
+        return search(self.scale * self.scores, **self.limits)  # type: ignore[arg-type]
+
+    def log_partition(self) -> float:
+        """The logarithm of the sum over all trees."""
+        search = decode.projective_log_partition if self.projective else decode.log_partition
+        return float(search(self.scale * self.scores, **self.limits))  # type: ignore[arg-type]
+
+
+def softmax(scores: Scores) -> Scores:
+    """Probabilities along the last axis."""
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+
+
+def head_probabilities(marginals: Scores, heads: Heads) -> Scores:
+    """The marginals of the arcs of a tree; rounding may not lead out of 0..1."""
+    result = np.ones(len(heads))
+    result[1:] = marginals[np.arange(1, len(heads)), heads[1:]]
+    return result.clip(0.0, 1.0)

@@ -1,0 +1,297 @@
+"""Best trees, arc marginals and label probabilities of transition parsers: from the derivations that a beam ends with.
+
+A derivation is as likely as its actions together, each by softmax over those that are legal, and the beam keeps the
+likeliest. Sums of scores, which parsing with a beam goes by, tell less of what is right. What all of a beam agree on
+counts as certain only as far as nothing else left it on the way: derivations that do count for the arcs that they had
+then, and for words without a head they count as the beam does.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.errors import CrossarcError
+from crossarc.learning.packed import PackedWeights
+from crossarc.parsers.analysis import Analysis, Heads, ScoredTree, Scores, TreeSpace, head_probabilities, softmax
+from crossarc.parsers.constraints import NONE, Constraints
+from crossarc.parsers.settings import WIDEST_BEAM
+from crossarc.transforms.pseudo_projective import PseudoProjective
+from crossarc.transitions.beam import Beam
+from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from crossarc.parsers.transition import TransitionModel
+
+LEAST_WIDTH = 16  # of a beam that is to say how sure a parser is
+# What an arc to the next word weighs that no derivation has, beside a whole of 1; to words further away it is less.
+STRANGER = 1e-3
+Tree = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Derivation:
+    """One way to a tree."""
+
+    heads: Heads
+    labels: list[str]
+    score: float  # the logarithm of its probability
+
+    @property
+    def tree(self) -> Tree:
+        """The heads, to tell trees apart."""
+        return tuple(self.heads.tolist())
+
+    def equals(self, other: Derivation) -> bool:
+        """Whether both are the same derivation, as far as can be seen: others to the same tree score otherwise."""
+        same = self.score == other.score and self.labels == other.labels
+        return same and bool((self.heads == other.heads).all())
+
+
+@dataclass
+class Beliefs:
+    """How much of all probability falls to each arc, and to each label of it."""
+
+    marginals: Scores
+    labels: dict[tuple[int, int], dict[str, float]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(float))
+    )
+
+    def add(self, derivation: Derivation, probability: float) -> None:
+        """Count a derivation."""
+        heads = derivation.heads.tolist()
+        for word in range(1, len(heads)):
+            self.marginals[word, heads[word]] += probability
+            self.labels[word, heads[word]][derivation.labels[word]] += probability
+
+    def label_probability(self, word: int, head: int, label: str) -> float:
+        """How likely a label is, given the head."""
+        shares = self.labels.get((word, head), {})
+        total = sum(shares.values())
+        return min(1.0, shares.get(label, 0.0) / total) if total > 0 else 0.0
+
+
+def analyse_by_beam(
+    model: TransitionModel,
+    sentences: list[Sentence],
+    k: int,
+    known: list[Constraints],
+    scale: float,
+    beam: int | None,
+) -> list[Analysis]:
+    """The k best trees of each sentence and their probabilities, as far as a beam has them.
+
+    `scale` is what scores are multiplied by before they become probabilities.
+    """
+    if not model.knows_alternatives:
+        kind = "a fast model" if model.settings.fast else "a model of LIBSVM"
+        raise CrossarcError(f"{kind} knows no beam, so it has no scores, k best trees or constraints; train another")
+    corpus = Corpus.of(sentences)
+    tokens = model.attributes.encode(corpus)
+    own = model.beam_search(beam if beam and model.settings.beam > 1 else model.settings.beam)
+    wider = [model.beam_search(width) for width in widths(model, beam)]
+    return [
+        analyse(model, sentence, tokens[begin:end], k, constraints, scale, own, wider)
+        for sentence, constraints, (begin, end) in zip(sentences, known, pairwise(corpus.starts.tolist()), strict=True)
+    ]
+
+
+def widths(model: TransitionModel, beam: int | None) -> list[int]:
+    """How wide a beam is, one after the other until there are trees enough: many derivations differ in labels only."""
+    least = max(model.settings.beam, LEAST_WIDTH)
+    return [beam] if beam is not None else [min(least * 4**times, WIDEST_BEAM) for times in range(3)]
+
+
+def analyse(
+    model: TransitionModel,
+    sentence: Sentence,
+    tokens: NDArray[np.int32],
+    k: int,
+    constraints: Constraints,
+    scale: float,
+    own: Beam,
+    wider: list[Beam],
+) -> Analysis:
+    """The k best trees of one sentence.
+
+    The first is that of the parser's own search if the constraints allow it, else the likeliest that they allow in the
+    narrowest beam that has any; so it does not depend on k.
+    """
+    parse = derivations(model, own, tokens, scale, NONE, by_chance=False)[0][0]
+    allowed = constraints.allow(parse.heads)
+    for search in wider:
+        found, lost = derivations(model, search, tokens, scale, constraints, by_chance=True)
+        good = [each for each in found if constraints.allow(each.heads)]
+        if good and not allowed:
+            parse, allowed = good[0], True
+        if allowed and not any(parse.equals(each) for each in good):
+            good.append(parse)  # which may not be in a beam, but it is the parse
+        if len({each.tree for each in good}) >= k:
+            break
+    beliefs, trees = weigh(good or found, len(sentence))
+    if not allowed:
+        return analyse_by_beliefs(model, sentence, beliefs, k, constraints)
+    trees[parse.tree] = (trees[parse.tree][0], parse)
+    marginals = beliefs.marginals
+    inside = 1.0
+    if not (constraints.required or constraints.forbidden):
+        inside = min(1.0, float(np.exp([each.score for each in good]).sum()))
+        marginals = with_lost(marginals, lost, inside, directed=model.is_directed)
+    ranked = sorted(trees, key=lambda tree: (tree != parse.tree, -trees[tree][0]))
+    scored = []
+    for heads in ranked[:k]:
+        probability, best = trees[heads]
+        chances = [1.0] + [
+            beliefs.label_probability(word, heads[word], best.labels[word]) for word in range(1, len(heads))
+        ]
+        scored.append(planted(sentence, best, inside * probability, marginals, chances, constraints))
+    return Analysis(tuple(scored), marginals)
+
+
+def with_lost(marginals: Scores, lost: Scores, inside: float, *, directed: bool) -> Scores:
+    """The marginals of what the beam ends with, which is so likely in all, and of what left it before.
+
+    Links of undirected parsers point as they do in the beam, or either way if it has not got them.
+    """
+    if not directed:
+        there, back = marginals, marginals.T
+        both = there + back
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(both > 0, there / both, 0.5)
+        share[:, 0], share[0] = 1.0, 0.0
+        lost = (lost + lost.T) * share
+    decided = lost.sum(axis=1, keepdims=True)
+    lost = lost * np.minimum(1.0, (1.0 - inside) / np.maximum(decided, 1e-300))
+    return np.asarray(lost + (1.0 - lost.sum(axis=1, keepdims=True)) * marginals)
+
+
+def derivations(
+    model: TransitionModel,
+    search: Beam,
+    tokens: NDArray[np.int32],
+    scale: float,
+    constraints: Constraints,
+    *,
+    by_chance: bool,
+) -> tuple[list[Derivation], Scores]:
+    """Where a beam ends, the best first, and what it lost on the way; it avoids arcs against the constraints."""
+    n = len(tokens) - 1
+    required, forbidden = None, None
+    # Arcs that a transform has moved are not those that constraints speak of.
+    if (constraints.required or constraints.forbidden) and model.settings.transform == "none":
+        required = constraints.required_heads(n)
+        arcs = constraints.forbidden_arcs(n)
+        required = np.full(n + 1, -1, dtype=np.int32) if required is None else required
+        forbidden = (np.zeros((n + 1, n + 1), dtype=bool) if arcs is None else arcs).astype(np.int8)
+    how = model.settings.reconstruction
+    assert isinstance(model.weights, PackedWeights)
+    heads, labels, scores, lost = search.parse_best(
+        model.weights,
+        tokens,
+        model.root_label,
+        how != "naive",
+        how == "label-first",
+        how == "score",
+        scale,
+        by_chance,
+        required,
+        forbidden,
+    )
+    names = [*model.labels, ""]  # -1, the label of node 0, is the last
+    strings = [[names[label] for label in row] for row in labels.tolist()]
+    if model.settings.transform == "none":
+        trees: Iterable[tuple[Heads, list[str]]] = zip(heads, strings, strict=True)
+    else:
+        undo = PseudoProjective(model.settings.transform).decode
+        trees = [undo(*tree) for tree in zip(heads, strings, strict=True)]
+    return [Derivation(*tree, score) for tree, score in zip(trees, scores.tolist(), strict=True)], lost
+
+
+def weigh(found: list[Derivation], n: int) -> tuple[Beliefs, dict[Tree, tuple[float, Derivation]]]:
+    """How likely arcs and labels are; of each tree, whatever its labels, how likely it is and the best way there."""
+    chances = softmax(np.array([each.score for each in found])).tolist()
+    beliefs = Beliefs(np.zeros((n + 1, n + 1)))
+    trees: dict[Tree, tuple[float, Derivation]] = {}
+    for each, chance in zip(found, chances, strict=True):
+        beliefs.add(each, chance)
+        before, best = trees.get(each.tree, (0.0, each))
+        trees[each.tree] = (min(1.0, before + chance), each if each.score > best.score else best)
+    return beliefs, trees
+
+
+def analyse_by_beliefs(
+    model: TransitionModel, sentence: Sentence, beliefs: Beliefs, k: int, constraints: Constraints
+) -> Analysis:
+    """The best trees under constraints where no derivation satisfies them: of arcs as likely as the beam has them.
+
+    Trees of a system that builds projective ones only stay projective.
+    """
+    n = len(sentence)
+    nodes = np.arange(n + 1)
+    prior = STRANGER / np.maximum(1, np.abs(nodes[:, None] - nodes))
+    prior[:, 0] = STRANGER / (n + 1)
+    scores = np.log(beliefs.marginals + prior)
+    space = TreeSpace(scores, model.single_root, model.is_projective, 1.0, constraints, sentence)
+    trees = space.best(k)
+    marginals, partition = space.marginals(), space.log_partition()
+    scored = []
+    for heads in trees:
+        names, chances = [""], [1.0]
+        for word in range(1, n + 1):
+            name, chance = likely_label(model, beliefs, word, int(heads[word]))
+            names.append(name)
+            chances.append(chance)
+        score = space.score(heads)
+        tree = Derivation(heads, names, score)
+        scored.append(
+            planted(sentence, tree, float(np.exp(min(0.0, score - partition))), marginals, chances, constraints)
+        )
+    return Analysis(tuple(scored), marginals)
+
+
+def likely_label(model: TransitionModel, beliefs: Beliefs, word: int, head: int) -> tuple[str, float]:
+    """The likeliest label of an arc and how likely it is; of an arc that the beam has not got, that of the word."""
+    root = model.labels[model.root_label]
+    shares = beliefs.labels.get((word, head))
+    if shares is None:
+        if head == 0:
+            return root, 1.0
+        shares = defaultdict(float)
+        for (other, above), labels in beliefs.labels.items():
+            if other == word and above > 0:
+                for label, share in labels.items():
+                    shares[label] += share
+    if not shares:
+        others = [label for label in model.labels if label != root]
+        return ("dep" if "dep" in others or not others else others[0]), 0.0
+    label = max(shares, key=lambda name: shares[name])
+    return label, min(1.0, shares[label] / sum(shares.values()))
+
+
+def planted(
+    sentence: Sentence,
+    tree: Derivation,
+    probability: float,
+    marginals: Scores,
+    label_chances: list[float],
+    constraints: Constraints,
+) -> ScoredTree:
+    """The sentence with a tree, its required labels as they must be."""
+    names = list(tree.labels)
+    for word, label in constraints.labels.items():
+        names[word] = label
+        label_chances[word] = 1.0
+    return ScoredTree(
+        sentence.replace(heads=tree.heads, deprels=names),
+        tree.score,
+        probability,
+        head_probabilities(marginals, tree.heads),
+        np.array(label_chances),
+    )

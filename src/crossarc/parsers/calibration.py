@@ -1,0 +1,97 @@
+"""From scores to probabilities: how much to make of the scores of a model, as its development set shows.
+
+Probabilities are exp(scale * score), made to sum to 1. Scores of margin learners and perceptrons have no unit that
+means anything of the kind, so the scale is the one under which the probabilities of the heads of parses, or of their
+labels where the heads are right, fit best with which of them are right (the least log loss). One number does not change
+which tree is the best, so parses stay what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crossarc.parsers.constraints import NONE
+from crossarc.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from crossarc.parsers.analysis import ScoredTree
+    from crossarc.parsers.treemodel import TreeModel
+
+ENOUGH_WORDS = 2_000  # to find a scale by
+STEP = 1.5  # by which scales are tried
+MOST_STEPS = 12
+SURE = 0.999  # no probability is taken for more certain, so that one mistake does not count for everything
+
+
+@dataclass(frozen=True)
+class Scales:
+    """What the scores of a model are multiplied by before they become probabilities.
+
+    Transition parsers have one scale, `trees`: of actions, which are arcs with their labels.
+    """
+
+    trees: float
+    labels: float
+
+
+# For models without a development set: what was found for some with one.
+GRAPH_SCALES = Scales(2.5, 0.12)
+TRANSITION_SCALES = Scales(0.03, 0.03)
+
+
+def calibrate(model: TreeModel, gold: list[Sentence], start: Scales) -> Scales:
+    """The scales that fit a model and sentences it has not learned from."""
+    some: list[Sentence] = []
+    words = 0
+    for sentence in gold:
+        if words >= ENOUGH_WORDS:
+            break
+        some.append(sentence)
+        words += len(sentence)
+
+    def parses(scales: Scales) -> Iterator[tuple[ScoredTree, Sentence]]:
+        found = model.analyse_batch(some, 1, [NONE] * len(some), scales, None)
+        return ((analysis.best, sentence) for analysis, sentence in zip(found, some, strict=True))
+
+    def tree_loss(scale: float) -> float:
+        losses = [
+            log_loss(tree.head_probabilities[1:], (tree.sentence.heads == sentence.heads)[1:])
+            for tree, sentence in parses(replace(start, trees=scale))
+        ]
+        return sum(losses)
+
+    def label_loss(scale: float) -> float:
+        losses = []
+        for tree, sentence in parses(replace(start, labels=scale)):
+            right = (tree.sentence.heads == sentence.heads)[1:]
+            named = np.array(tree.sentence.deprels[1:]) == np.array(sentence.deprels[1:])
+            losses.append(log_loss(tree.label_probabilities[1:][right], named[right]))
+        return sum(losses)
+
+    trees = best_scale(tree_loss, start.trees)
+    return Scales(trees, best_scale(label_loss, start.labels) if model.scores_labels else trees)
+
+
+def best_scale(loss: Callable[[float], float], start: float) -> float:
+    """The scale of the least loss on the way down from a start, by steps of one factor."""
+    best, least = start, loss(start)
+    for factor in (STEP, 1 / STEP):
+        moved = False
+        for _ in range(MOST_STEPS):
+            found = loss(best * factor)
+            if not found < least:
+                break
+            best, least, moved = best * factor, found, True
+        if moved:
+            break
+    return round(best, 6)
+
+
+def log_loss(probabilities: np.ndarray, right: np.ndarray) -> float:
+    """How much probabilities are worth against what turned out to be right; 0 is the best."""
+    chances = np.clip(probabilities, 1 - SURE, SURE)
+    return float(-np.log(np.where(right, chances, 1 - chances)).sum())
