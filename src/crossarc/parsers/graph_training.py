@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
-from crossarc.features.edges import fit_edge_model, load_edge_model
+from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
+from crossarc.learning.packed import PackedWeights
 from crossarc.learning.weights import Weights
 from crossarc.parsers.arcs import ARC_WEIGHTS
 from crossarc.parsers.checkpoint import Checkpoint
@@ -55,27 +57,35 @@ class GraphWeights:
 class GraphLessons(Lessons[GraphModel]):
     """Trees as the arcs they are made of, and the weights of arcs and labels.
 
-    The labels and words of `init`, whose weights are the first, keep their numbers; new ones come behind them.
+    The labels and words of `init`, whose weights are the first, keep their numbers; new ones come behind them. So do
+    those of `directed`, a model that enhances trees as it is, in the place of one that is learned beside.
     """
 
     weights: GraphWeights
 
-    def __init__(self, train: list[Sentence], settings: Settings, init: GraphModel | None) -> None:
+    def __init__(
+        self, train: list[Sentence], settings: Settings, init: GraphModel | None, directed: GraphModel | None = None
+    ) -> None:
         self.settings = settings
         self.shuffle = np.random.default_rng(settings.seed)
         self.continued = init is not None
         corpus = Corpus.of(train)
         heads, starts = corpus["head"], corpus.starts
         self.lengths = np.diff(starts) - 1
-        self.labels, labels = numbered_labels(corpus, init.labels if init is not None else [])
+        known = directed if directed is not None else init
+        self.labels, labels = numbered_labels(corpus, known.labels if known is not None else [])
         self.single_root = has_single_roots(train, settings, init)
         self.features = fit_edge_model(load_edge_model(settings.features), corpus) if init is None else init.features
+        self.reused = reused_weights(directed, self.features, self.labels) if directed is not None else None
         self.attributes = Attributes.fit(
-            corpus, self.features.attributes, init.attributes if init is not None else None
+            corpus, self.features.attributes, known.attributes if known is not None else None
         )
         self.data = (self.attributes.encode(corpus), heads, labels, starts)
-        self.search = search_of(settings, self.features, self.single_root, len(self.labels))
-        self.other = directed_search(settings, self.features, self.single_root)
+        learner = settings
+        if settings.directed_training:
+            learner = settings.model_copy(update={"system": "chu-liu-edmonds", "combine": "none"})
+        self.search = search_of(learner, self.features, self.single_root, len(self.labels))
+        self.other = directed_search(settings, self.features, self.single_root) if self.reused is None else None
         self.cost = (settings.cost or 0.0) if settings.learner == "mira" else 0.0
         self.weights = GraphWeights(
             Weights(ARC_WEIGHTS, settings.cut),
@@ -115,7 +125,7 @@ class GraphLessons(Lessons[GraphModel]):
             self.single_root,
             weights.arcs.pack(prune),
             weights.labels.pack(prune),
-            weights.directed.pack(prune) if weights.directed is not None else None,
+            weights.directed.pack(prune) if weights.directed is not None else self.reused,
         )
 
     def restore(self, arrays: Arrays) -> GraphWeights:
@@ -127,6 +137,22 @@ class GraphLessons(Lessons[GraphModel]):
         return GraphModel.from_arrays(manifest, arrays)
 
 
+def reused_weights(directed: GraphModel, features: EdgeModel, labels: list[str]) -> PackedWeights:
+    """The weights of a directed model that looks at the same things as another; one that does not is refused."""
+    if directed.features.text != features.text:
+        raise CrossarcError(
+            "the directed model has other features than this parser would have on this treebank; train it on the same "
+            "treebank with the same feature model, or leave it out"
+        )
+    if len(labels) > len(directed.labels):
+        strange = ", ".join(labels[len(directed.labels) :][:5])
+        raise CrossarcError(
+            f"the directed model has never seen labels of this treebank ({strange}): it is of other data; "
+            "train one on the same treebank, or leave it out"
+        )
+    return directed.arc_weights
+
+
 def train_graph_model(
     train: list[Sentence],
     dev: list[Sentence],
@@ -135,7 +161,11 @@ def train_graph_model(
     *,
     progress: Callable[[Progress], None] = lambda progress: None,
     init: GraphModel | None = None,
+    directed: GraphModel | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> GraphModel:
-    """Learn from sentences with trees; with a development set the best epoch is kept, else the last."""
-    return run_epochs(GraphLessons(train, settings, init), settings, dev, report, progress, checkpoint)
+    """Learn from sentences with trees; with a development set the best epoch is kept, else the last.
+
+    `directed` is a trained model that enhances trees, so that none is learned beside.
+    """
+    return run_epochs(GraphLessons(train, settings, init, directed), settings, dev, report, progress, checkpoint)
