@@ -427,11 +427,11 @@ cdef class ArcParser:
                     loss = margin = 0
                     norm = 0
                     for d in range(1, n + 1):
+                        loss += best[d] != right[d]     # of undirected parsers too: a wrong edge turns others round
                         if not self.has_arc(best, right[d], d):
                             margin += self.matrix[d * stride + right[d]]
                             norm += self.change_arc(arcs, right[d], d, 0)
                         if not self.has_arc(right, best[d], d):
-                            loss += 1
                             margin -= self.matrix[d * stride + best[d]] - augment
                             norm += self.change_arc(arcs, best[d], d, 0)
                     step = margin_step(loss, margin, norm, cost) if cost > 0 else <weight_t>(loss > 0)
@@ -459,7 +459,7 @@ cdef class ArcParser:
     def parse(self, PackedWeights arcs, PackedWeights labels, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
               token_t[::1] heads, label_t[::1] found, ArcParser other=None, PackedWeights other_arcs=None,
               int32_t rounds=0):
-        """Parse the sentences of flat arrays into `heads` and `found`, the labels.
+        """Parse the sentences of flat arrays into `heads` and `found`, the labels, unless their weights are None.
 
         With `other`, a directed parser and its weights, up to so many arcs a tree are turned round that it would
         rather have the other way (local enhancement).
@@ -485,6 +485,8 @@ cdef class ArcParser:
                     other.prepare(&tokens[begin, 0], n)
                     other.fill_matrix(none, &other_arcs.packed)
                     improve(&heads[begin], &other.matrix[0], n + 1, n, rounds, NULL)
+                if labels is None:
+                    continue
                 self.find_kin(&heads[begin])
                 for d in range(1, n + 1):
                     count = self.label_keys(&heads[begin], d)

@@ -19,6 +19,7 @@ from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.learning.packed import PackedWeights
 from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
 from crossarc.parsers.settings import DECODERS, Settings
+from crossarc.parsers.stacking import Stacked, read_stacked, stacked_search, with_guesses
 from crossarc.parsers.treemodel import Arrays, TreeModel
 from crossarc.treebank.corpus import Corpus
 
@@ -37,6 +38,7 @@ class GraphModel(TreeModel):
     arc_weights: PackedWeights
     label_weights: PackedWeights
     directed_weights: PackedWeights | None = None  # of the model that enhances trees
+    stacked: Stacked | None = None  # the model that sees the trees of the others
     storage: None = None  # what it cost to store weights is not measured here
     long_sentence: int = NO_LIMIT  # sentences of any length are searched in full
 
@@ -55,7 +57,12 @@ class GraphModel(TreeModel):
         tokens = self.attributes.encode(corpus)
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
-        if len(corpus):
+        if len(corpus) and self.stacked is not None:
+            top = stacked_search(self.stacked.features, self.single_root, len(self.labels))
+            guesses = self.guess(tokens, corpus.starts)
+            seen = with_guesses(tokens, self.features, corpus.starts, *guesses)
+            top.parse(self.stacked.weights, self.label_weights, seen, corpus.starts, heads, labels)
+        elif len(corpus):
             other = directed_search(self.settings, self.features, self.single_root)
             self.search().parse(
                 self.arc_weights,
@@ -70,11 +77,27 @@ class GraphModel(TreeModel):
             )
         return heads, labels
 
+    def guess(
+        self, tokens: NDArray[np.int32], starts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The heads of all nodes in the best directed tree and in the enhanced undirected one."""
+        directed = directed_search(self.settings, self.features, self.single_root)
+        assert directed is not None
+        assert self.directed_weights is not None
+        trees = np.full((2, len(tokens)), -1, dtype=np.int32)
+        none = np.empty(0, dtype=np.int32)
+        directed.parse(self.directed_weights, None, tokens, starts, trees[0], none)
+        enhancing = (directed, self.directed_weights, self.settings.enhance)
+        self.search().parse(self.arc_weights, None, tokens, starts, trees[1], none, *enhancing)
+        return trees[0], trees[1]
+
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """What the model file keeps."""
         arrays: Arrays = {**self.arc_weights.to_arrays("arcs."), **self.label_weights.to_arrays("labels.")}
         if self.directed_weights is not None:
             arrays |= self.directed_weights.to_arrays("directed.")
+        if self.stacked is not None:
+            arrays |= self.stacked.weights.to_arrays("stacked.")
         for name, table in self.attributes.tables.items():
             arrays[f"strings.{name}"], arrays[f"offsets.{name}"] = table.pack()
         manifest = {
@@ -83,6 +106,7 @@ class GraphModel(TreeModel):
             "labels": self.labels,
             "single_root": self.single_root,
             "features": self.features.text,
+            "stacked": self.stacked.features.text if self.stacked is not None else None,
         }
         return manifest, arrays
 
@@ -96,6 +120,10 @@ class GraphModel(TreeModel):
             for name in features.attributes
         }
         labels = manifest["labels"]
+        stacked = None
+        if settings.stack:
+            weights = PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "stacked.")
+            stacked = Stacked(read_stacked(str(manifest["stacked"]), features), weights)
         model = cls(
             settings,
             features,
@@ -105,6 +133,7 @@ class GraphModel(TreeModel):
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
             PackedWeights.from_arrays(arrays, len(labels), "labels."),
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "directed.") if settings.enhance else None,
+            stacked,
         )
         model.check()
         return model

@@ -50,6 +50,9 @@ class Settings(BaseModel):
     combine: Literal["none", "mean", "product", "max", "min"] = "none"
     # Undirected graph parsers: how many arcs of a tree are turned round at most by a directed model, learned beside.
     enhance: int = Field(0, ge=0)
+    # Undirected graph parsers: a third model sees their trees and those of the directed one beside. While it learns,
+    # they are guessed in so many parts of the treebank, by models of the other parts; 0 for no such model.
+    stack: int = Field(0, ge=0)
     # Undirected graph parsers that combine directions: learn from the best directed tree, not from their own.
     directed_training: bool = False
     # Of maxent.
@@ -106,6 +109,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "mst-undirected": graph("undirected"),
     "mst-undirected-df": graph("undirected", combine="mean"),
     "mst-undirected-lep": graph("undirected", enhance=5),
+    "mst-combined": graph("undirected", enhance=5, stack=4),
 }
 
 
@@ -160,12 +164,17 @@ def check_graph(learner: object, options: dict[str, Any]) -> None:
 
 def check_directions(settings: Settings) -> Settings:
     """The settings, unless what they say of undirected trees goes with no such parser."""
-    for name in ("combine", "enhance", "directed_training"):
+    for name in ("combine", "enhance", "stack", "directed_training"):
         usual = Settings.model_fields[name].default
         if getattr(settings, name) != usual and settings.system != "undirected":
             raise CrossarcError(
                 f"setting {name} is of undirected graph parsers; {settings.parser} has none: leave it out"
             )
+    if settings.stack == 1 or (settings.stack and not settings.enhance):
+        raise CrossarcError(
+            "setting stack: two parts of the treebank are the fewest, and there must be a directed model beside "
+            "(enhance); take mst-combined, or leave it out"
+        )
     if settings.directed_training and settings.combine == "none":
         raise CrossarcError(
             "setting directed_training is of parsers with directed features, and these have none; "
