@@ -2,12 +2,14 @@
 
 import sys
 
+import numpy as np
 import pytest
 
+from crossarc import decode
 from crossarc.cli import main
 from crossarc.errors import CrossarcError
 from crossarc.parsers import Parser, load
-from crossarc.treebank import read
+from crossarc.treebank import Corpus, read
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +110,22 @@ def test_directed_features_learned_from_directed_trees(example, directed, combin
     assert heads_of(parser, example) != heads_of(directed, example)
     plain = Parser("mst-undirected-df", epochs=3, combine=combine).fit(example)
     assert heads_of(parser, example) != heads_of(plain, example)
+
+
+@pytest.mark.parametrize("combine", ["mean", "product", "max", "min"])
+def test_combined_directions_beside_several_roots(example, combine):
+    """Edges of words and of the root are weighed on one scale, that of true scores, whatever unit the model keeps."""
+    how = {"mean": lambda a, b: (a + b) / 2, "product": np.multiply, "max": np.maximum, "min": np.minimum}
+    parser = Parser("mst-undirected-df", epochs=2, combine=combine, single_root=False).fit(example)
+    model = parser.model
+    for sentence in read(example):
+        scores = model.search().scores(model.arc_weights, model.attributes.encode(Corpus.of([sentence])))
+        scores[1:, 1:] = how[combine](scores[1:, 1:], scores[1:, 1:].T)
+        np.fill_diagonal(scores, -np.inf)
+        best = decode.undirected(scores, single_root=False)
+        (parsed,) = parser.parse([sentence])
+        words = np.arange(1, len(sentence) + 1)
+        assert scores[words, parsed.heads[1:]].sum() == pytest.approx(scores[words, best[1:]].sum())
 
 
 def test_settings_of_undirected_parsers_are_refused_elsewhere():

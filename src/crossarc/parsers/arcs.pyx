@@ -65,6 +65,7 @@ cdef class ArcParser:
     cdef Decoder decoder
     cdef bint undirected
     cdef Combination combine
+    cdef score_t unit                   # what a score of 1 stands for: products must be of true scores
     cdef score_t[::1] joined
     cdef bint distances
     cdef int32_t columns, label_count
@@ -273,7 +274,7 @@ cdef class ArcParser:
                 if self.combine == MEAN:
                     a = (a + b) / 2
                 elif self.combine == PRODUCT:
-                    a = a * b
+                    a = a * b * self.unit
                 elif self.combine == GREATEST:
                     a = max(a, b)
                 else:
@@ -408,6 +409,7 @@ cdef class ArcParser:
         for s in range(order.shape[0]):
             longest = max(longest, <token_t>(starts[order[s] + 1] - starts[order[s]]) - 1)
         self.reserve(longest)
+        self.unit = 1
         with nogil:
             for s in range(order.shape[0]):
                 begin = starts[order[s]]
@@ -472,6 +474,7 @@ cdef class ArcParser:
         for s in range(starts.shape[0] - 1):
             longest = max(longest, <token_t>(starts[s + 1] - starts[s]) - 1)
         self.reserve(longest)
+        self.unit = arcs.unit
         if other is not None:
             other.reserve(longest)
         with nogil:
