@@ -134,6 +134,18 @@ def test_going_on_from_a_combined_model(combined, example):
         Parser("mst-combined", epochs=1).fit(example, init=Parser("mst-undirected-lep", epochs=1).fit(example))
 
 
+def test_a_killed_training_goes_on_to_the_same_model(example, tmp_path):
+    def die(epoch):
+        if epoch.number > 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Parser("mst-combined", epochs=3).fit(example, checkpoint=tmp_path / "stand", on_epoch=die)
+    for name, options in (("resumed", {"checkpoint": tmp_path / "stand", "resume": True}), ("whole", {})):
+        Parser("mst-combined", epochs=3).fit(example, **options).save(tmp_path / name)
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
 def test_a_directed_model_is_reused(example):
     directed = Parser("mst", epochs=2).fit(example)
     parser = Parser("mst-combined", epochs=2).fit(example, directed=directed)
