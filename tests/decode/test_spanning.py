@@ -241,6 +241,16 @@ def test_enhancement_heeds_constraints_and_batches():
     assert (both[:, 7:] == -1).all()
 
 
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_enhancement_in_threads(threads):
+    scores = np.stack([random_scores(6, seed) for seed in range(60)])
+    heads = decode.mst(-scores)
+    expected = [decode.enhance(*each).tolist() for each in zip(heads, scores, strict=True)]
+    assert decode.enhance(heads, scores, threads=threads).tolist() == expected
+    with pytest.raises(DecodeError, match="threads must be 1 or more"):
+        decode.enhance(heads, scores, threads=0)
+
+
 def test_enhancement_leaves_its_input_alone_and_refuses_what_is_no_tree():
     heads = np.array([-1, 2, 0], dtype=np.int32)
     decode.enhance(heads, np.array([[0, 0, 0], [5, 0, 1], [4, 3, 0]]))

@@ -100,6 +100,9 @@ def test_our_own_definitions(path):
         (DEFINITION + "columns = ['ls']", "no figure 'ls'; did you mean 'las'"),
         (DEFINITION + "columns = ['lengths:7+']", "no breakdown 'lengths'"),
         (DEFINITION + "columns = ['length:']", "names no bin"),
+        (DEFINITION + "pairs = [['swap', 'planar']]", "no parser in this experiment 'planar'"),
+        (DEFINITION + "among_all = ['swop']", "no parser in this experiment 'swop'; did you mean 'swap'"),
+        (DEFINITION + "pairs = [['swap']]", "pairs"),
         ("title = 'x'\nparsers = []\ntreebanks = ['x']", "names no parser"),
     ],
 )
@@ -133,6 +136,7 @@ def test_keys_follow_what_matters(data, tmp_path):
         (job,) = experiment(**options).jobs(data)
         return job.key
 
+    assert key(parsers=["mst"]) != key(parsers=["eisner"])  # whose feature models are of another kind
     keys = [key(), key(seeds=[2]), key(settings={"epochs": 3}), key(score="dev"), key(parsers=["swap"])]
     keys.append(key(settings={"features": str(features)}))
     features.write_text(features.read_text().replace("form", "lemma"))
@@ -267,6 +271,10 @@ def test_what_a_job_tells(data):
     assert get_metric("projectivity:non-projective").find(figures) == rows["non-projective"]["recall"]
     assert get_metric("np_recall").find(figures) == rows["non-projective"]["recall"]
     assert get_metric("label:no such label").find(figures) is None
+    told = figures["sentences"]
+    assert sum(told["words"]) == figures["parsing"]["words"]
+    for name, count in (("las", "right"), ("uas", "right_heads"), ("undirected", "right_links")):
+        assert sum(told[name]) == figures["scores"][count]
 
 
 def made_up(jobs, values):
@@ -290,6 +298,47 @@ def test_tables(data):
     assert "Mean and standard deviation of 2 seeds" in text
     plan = experiment(columns=["las"])
     assert "| arc-hybrid | 80.00 |" in tables(plan, made_up(plan.jobs(data), [80.0]))
+
+
+def by_sentence(result, uas, words):
+    """The result with the words of each sentence that have the right head."""
+    told = {"words": words, "uas": uas}
+    return replace(result, figures={**(result.figures or {}), "sentences": told})
+
+
+def test_pairs_of_parsers(data):
+    """The sentences that each parser wins, and the score of the better parse of each."""
+    plan = experiment(parsers=["swap", "planar"], treebanks=["small", "broken"], columns=[], pairs=[("swap", "planar")])
+    plan.check()
+    results = made_up(plan.jobs(data), [50.0] * 4)
+    words = [4, 4, 2, 10]
+    results[0] = by_sentence(results[0], [4, 1, 2, 5], words)
+    results[1] = by_sentence(results[1], [3, 1, 2, 8], words)
+    text = tables(plan, results)
+    assert "| swap better, % of sentences | 25.0 |  |  |" in text  # the other treebank's results are of before
+    assert "| planar better, % of sentences | 25.0 |  |  |" in text
+    assert "| UAS of the better parse | 75.00 (+15.00) |  |  |" in text  # 15 of 20 words, the first alone has 12
+    results[2] = by_sentence(results[2], [1, 2], [2, 2])
+    results[3] = by_sentence(results[3], [1, 1], [2, 2])
+    assert "| UAS of the better parse | 75.00 (+15.00) | 75.00 (+0.00) | 75.00 (+7.50) |" in tables(plan, results)
+
+
+def test_a_parser_among_all(data):
+    plan = experiment(parsers=["swap", "planar", "covington"], columns=[], among_all=["planar"], overview=[])
+    results = made_up(plan.jobs(data), [80.0, 81.0, 85.0])
+    for result in results:
+        result.figures["scores"]["uas"] = result.figures["scores"]["las"] + 5
+    text = tables(plan, results)
+    assert "| treebank | LAS | mean of all | SD | UAS | mean of all | SD |" in text
+    assert "| small | 81.00 | 82.00 | 2.65 | 86.00 | 87.00 | 2.65 |" in text
+
+
+def test_the_mean_of_treebanks(data):
+    plan = experiment(parsers=["swap", "planar"], treebanks=["small", "broken"], columns=[], overview=["las"])
+    text = tables(plan, made_up(plan.jobs(data), [80.0, 70.0, 82.0, None]))
+    assert "| parser | small | broken | mean |" in text
+    assert "| swap | 80.00 | 82.00 | 81.00 |" in text
+    assert "| planar | 70.00 | failed |  |" in text
 
 
 def test_pages(tmp_path):

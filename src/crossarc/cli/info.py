@@ -105,6 +105,8 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
         special = ["scores all arcs, finds the best tree"]
         if settings.system == "undirected":
             special = ["undirected; heads by the way from the root", *["then enhanced"] * (settings.enhance > 0)]
+            if settings.stack:
+                special = ["sees the trees of a directed and an undirected model"]
         return "projective" if settings.system == "eisner" else "all", settings.system, "; ".join(special)
     system = system_of(settings, True)
     trees = CLASSES.get(system.covers, system.covers)

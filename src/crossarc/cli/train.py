@@ -50,6 +50,10 @@ def train(
     init: Annotated[
         str | None, typer.Option(metavar="MODEL", help="A trained model to go on from, for example with new data.")
     ] = None,
+    directed: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="A trained mst that enhances undirected trees; else one is learned beside."),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where a training that was killed stood; the model is the same.")
     ] = False,
@@ -73,7 +77,7 @@ def train(
     check_stdin(train, dev)
     given = {"parser": parser, "epochs": epochs, "seed": seed, "learner": learner, "beam": beam, "fast": fast or None}
     options = settings_of(config) | {name: value for name, value in given.items() if value is not None}
-    train_file(train, dev, output, options, init, resume, on_error)
+    train_file(train, dev, output, options, init, resume, on_error, directed)
 
 
 def settings_of(config: str | None) -> dict[str, Any]:
@@ -97,6 +101,7 @@ def train_file(
     init: str | None,
     resume: bool,
     on_error: str,
+    directed: str | None = None,
 ) -> Parser:
     """Validate, train, save and say how it went."""
     from crossarc.cli.progress import TrainingView
@@ -105,6 +110,7 @@ def train_file(
 
     check_model_path(output)
     before = load(init) if init is not None else None
+    helper = load(directed) if directed is not None else None
     if "parser" in options:
         learner = make_parser(options, before)  # a wrong setting shows before files are read
     sentences = validated(train, on_error)
@@ -122,6 +128,7 @@ def train_file(
                 sentences,
                 held_out,
                 init=before,
+                directed=helper,
                 checkpoint=checkpoint,
                 resume=resume,
                 on_epoch=view.on_epoch,

@@ -97,9 +97,6 @@ cdef token_t contract(Edge* edges, token_t m, const token_t* part) noexcept nogi
 cdef class Boruvka(Spanner):
     """Steps until no edge is left."""
 
-    cdef Pick* picks
-    cdef token_t* part
-
     def __cinit__(self):
         self.picks = NULL
         self.part = NULL

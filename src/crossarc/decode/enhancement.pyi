@@ -9,4 +9,5 @@ def enhance(
     rounds: int | None = 5,
     required: ArrayLike | None = None,
     forbidden: ArrayLike | None = None,
+    threads: int = 1,
 ) -> NDArray[np.int32]: ...

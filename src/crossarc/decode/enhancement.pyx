@@ -3,6 +3,8 @@
 A move turns one arc round: where t leads u and u leads v, t comes to lead v and v to lead u; the other dependents of u
 stay with u. A round makes the one move that gains most, if any gains. O(n) a round.
 """
+from functools import partial
+
 import numpy as np
 
 from libc.math cimport INFINITY
@@ -12,7 +14,7 @@ from crossarc.core.typedefs cimport int64_t, score_t, token_t
 from crossarc.decode.decoder cimport Matrices
 
 from crossarc.decode.constraints import constrained
-from crossarc.decode.decoder import check_all
+from crossarc.decode.decoder import check_all, share
 from crossarc.errors import DecodeError
 from crossarc.structure import describe_fault
 
@@ -48,11 +50,12 @@ cdef int64_t improve(token_t* heads, const score_t* scores, Py_ssize_t stride, t
     return made
 
 
-def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=None):
+def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=None, threads=1):
     """Heads of trees improved by directed scores, one turned arc a round: the paper makes 5 rounds.
 
     Shapes are those of `mst`; `rounds=None` goes on until nothing gains. A word keeps the head that `required` gives
     it, and no move makes an arc that is forbidden or whose score is -inf. The number of words under node 0 stays.
+    Threads share a batch.
 
     >>> import numpy as np
     >>> scores = np.array([[0, 0, 0], [5, 0, 1], [4, 3, 0]])
@@ -60,11 +63,7 @@ def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=N
     [-1, 0, 1]
     """
     cdef Matrices matrices = Matrices(scores, lengths)
-    cdef int64_t most
     cdef Py_ssize_t s
-    cdef token_t[:, ::1] view
-    cdef const token_t[:, ::1] fixed
-    cdef token_t n
     check_all(matrices)
     if rounds is not None and (not isinstance(rounds, int) or rounds < 0):
         raise DecodeError(f"rounds must be a number, or None to go on until nothing gains, not {rounds!r}")
@@ -80,17 +79,25 @@ def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=N
             matrices = Matrices(barred, lengths)
         if required is not None:
             needed = np.array(required, dtype=np.int32, ndmin=2)
-            fixed = needed
     for s in range(matrices.size):
         fault = describe_fault(trees[s, :matrices.length(s) + 1])
         if fault:
             raise DecodeError(f"{'' if matrices.single else f'sentence {s}: '}heads are no tree: {fault}")
-    view = trees
-    for s in range(matrices.size):
-        n = matrices.length(s)
-        # Moves gain, so none comes back; the bound is for sums that rounding makes equal.
-        most = 4 * <int64_t>n * n if rounds is None else rounds
-        with nogil:
-            improve(&view[s, 0], matrices.matrix(s), matrices.width, n, most,
-                    &fixed[s, 0] if fixed is not None else NULL)
+    most = -1 if rounds is None else rounds
+    share(threads, matrices.size, lambda: partial(improve_some, matrices, trees, needed, most))
     return trees[0] if matrices.single else trees
+
+
+def improve_some(Matrices matrices, token_t[:, ::1] trees, const token_t[:, ::1] fixed, int64_t rounds,
+                 Py_ssize_t begin, Py_ssize_t end):
+    """Improve the trees of some sentences; rounds of -1 go on until nothing gains."""
+    cdef Py_ssize_t s
+    cdef token_t n
+    cdef int64_t most
+    with nogil:
+        for s in range(begin, end):
+            n = matrices.length(s)
+            # Moves gain, so none comes back; the bound is for sums that rounding makes equal.
+            most = 4 * <int64_t>n * n if rounds < 0 else rounds
+            improve(&trees[s, 0], matrices.matrix(s), matrices.width, n, most,
+                    &fixed[s, 0] if fixed is not None else NULL)

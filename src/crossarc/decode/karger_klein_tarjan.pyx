@@ -13,8 +13,8 @@ from libc.stdlib cimport free, malloc
 
 from crossarc.core.typedefs cimport int64_t, token_t, uint8_t, uint64_t
 
-from crossarc.decode.boruvka cimport Pick, choose_edges, contract, join, take
-from crossarc.decode.edges cimport Edge, Spanner
+from crossarc.decode.boruvka cimport Boruvka, Pick, choose_edges, contract, join, take
+from crossarc.decode.edges cimport Edge
 from crossarc.decode.path_maxima cimport HEAVY, LIGHT, OPEN, drop_heavy
 
 cdef enum:
@@ -83,34 +83,13 @@ cdef token_t span_part(Edge* edges, token_t m, token_t n, token_t* chosen, Pick*
     return count
 
 
-cdef class KargerKleinTarjan(Spanner):
-    """Boruvka steps, random halves, and the removal of heavy edges."""
+cdef class KargerKleinTarjan(Boruvka):
+    """Boruvka steps, in the same memory, random halves, and the removal of heavy edges."""
 
-    cdef Pick* picks
-    cdef token_t* part
     cdef uint64_t seed
 
     def __cinit__(self, seed=0):
         self.seed = seed & 0xFFFFFFFFFFFFFFFF
-        self.picks = NULL
-        self.part = NULL
-        self.node_room = -1
-
-    def __dealloc__(self):
-        free(self.picks)
-        free(self.part)
-
-    cdef int reserve(self, token_t n, token_t m) except -1:
-        if n > self.node_room:
-            free(self.picks)
-            free(self.part)
-            self.node_room = -1
-            self.picks = <Pick*>malloc((<size_t>n + 1) * sizeof(Pick))
-            self.part = <token_t*>malloc((<size_t>n + 1) * sizeof(token_t))
-            if self.picks == NULL or self.part == NULL:
-                raise MemoryError
-            self.node_room = n
-        return 0
 
     cdef token_t span(self, Edge* edges, token_t m, token_t n, token_t* chosen) noexcept nogil:
         cdef Toss source

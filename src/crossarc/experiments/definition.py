@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.experiments.metrics import DEFAULT_COLUMNS, get_metric
-from crossarc.features.templates import load_model
+from crossarc.features.templates import model_text
 from crossarc.parsers.settings import make_settings
 from crossarc.treebank.formats import format_of_path
 
@@ -40,6 +40,8 @@ class Experiment(BaseModel):
     on_error: Literal["fail", "skip", "fix"] = "fail"
     columns: list[str] = list(DEFAULT_COLUMNS)  # of the table of each treebank; none, no such tables
     overview: list[str] = []  # figures with a table of parsers x treebanks each
+    pairs: list[tuple[str, str]] = []  # parsers to compare sentence by sentence, a table each
+    among_all: list[str] = []  # parsers with a table each that sets them beside the mean of all
     note: str = ""  # text below the title of the page
 
     @field_validator("parsers", mode="before")
@@ -66,6 +68,9 @@ class Experiment(BaseModel):
             make_settings(**self.settings_of(name, self.seeds[0]))
         for figure in (*self.columns, *self.overview):
             get_metric(figure)
+        for name in (*(name for pair in self.pairs for name in pair), *self.among_all):
+            if name not in self.parsers:
+                raise UnknownName("parser in this experiment", name, self.parsers)
 
     def jobs(self, data: str | os.PathLike[str]) -> list[Job]:
         """All jobs over the treebanks in a folder, in the order of the tables."""
@@ -178,7 +183,7 @@ class Job:
             "format": RESULT_FORMAT,
             "settings": self.all_settings,
             # A model that is edited is another one; of crossarc's own models the same holds.
-            "features": load_model(features).text if features else "",
+            "features": model_text(features) if features else "",
             "data": self.treebank.digests,
             "score": self.score,
             "on_error": self.on_error,

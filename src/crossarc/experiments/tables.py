@@ -8,12 +8,11 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from crossarc.errors import CrossarcError
+from crossarc.experiments.comparisons import AMONG_ALL, Cells, among_all_rows, duel_rows, values
 from crossarc.experiments.definition import Experiment
 from crossarc.experiments.metrics import Metric, get_metric
 from crossarc.experiments.runner import Result
 from crossarc.treebank.streams import atomic_writer
-
-Cells = dict[tuple[str, str], list[Result]]
 
 
 def tables(experiment: Experiment, results: Sequence[Result]) -> str:
@@ -23,6 +22,8 @@ def tables(experiment: Experiment, results: Sequence[Result]) -> str:
         cells.setdefault((result.job.name, result.job.treebank.name), []).append(result)
     treebanks = list(dict.fromkeys(result.job.treebank.name for result in results))
     parts = [overview(experiment, cells, treebanks, get_metric(name)) for name in experiment.overview]
+    parts += [duel_table(cells, treebanks, *pair) for pair in experiment.pairs]
+    parts += [among_all_table(experiment, cells, treebanks, name) for name in experiment.among_all]
     if experiment.columns:
         metrics = [get_metric(name) for name in experiment.columns]
         parts += [treebank_table(experiment, cells, treebank, metrics) for treebank in treebanks]
@@ -37,7 +38,28 @@ def tables(experiment: Experiment, results: Sequence[Result]) -> str:
 def overview(experiment: Experiment, cells: Cells, treebanks: list[str], metric: Metric) -> str:
     """One figure of all parsers on all treebanks."""
     rows = [[name, *(cell(cells[name, each], metric) for each in treebanks)] for name in experiment.parsers]
-    return f"**{metric.title}**\n\n" + markdown(["parser", *treebanks], rows)
+    columns = ["parser", *treebanks]
+    if len(treebanks) > 1:
+        columns.append("mean")
+        for row in rows:
+            found = [values(cells[row[0], each], metric) for each in treebanks]
+            row.append(metric.show(mean(map(mean, found))) if all(found) else "")  # of fewer treebanks it would mislead
+    return f"**{metric.title}**\n\n" + markdown(columns, rows)
+
+
+def duel_table(cells: Cells, treebanks: list[str], one: str, other: str) -> str:
+    """Two parsers sentence by sentence, on all treebanks."""
+    columns = [f"{one} and {other}", *treebanks, *(["mean"] if len(treebanks) > 1 else [])]
+    return f"**{one} and {other}, sentence by sentence**\n\n" + markdown(
+        columns, duel_rows(cells, treebanks, one, other)
+    )
+
+
+def among_all_table(experiment: Experiment, cells: Cells, treebanks: list[str], name: str) -> str:
+    """One parser beside the mean of all."""
+    figures = [[get_metric(each).title, "mean of all", "SD"] for each in AMONG_ALL]
+    columns = ["treebank", *(title for titles in figures for title in titles)]
+    return f"**{name} among all parsers**\n\n" + markdown(columns, among_all_rows(experiment, cells, treebanks, name))
 
 
 def treebank_table(experiment: Experiment, cells: Cells, treebank: str, metrics: list[Metric]) -> str:
@@ -56,12 +78,11 @@ def treebank_table(experiment: Experiment, cells: Cells, treebank: str, metrics:
 
 def cell(results: list[Result], metric: Metric) -> str:
     """A figure; of several seeds the mean and the standard deviation; blank where there is none."""
-    found = [metric.find(result.figures) for result in results if result.figures is not None]
-    values = [value for value in found if value is not None]
-    if not values:
+    found = values(results, metric)
+    if not found:
         return "failed" if all(result.failed for result in results) else ""
-    spread = f" ± {metric.show(stdev(values))}" if len(values) > 1 else ""
-    return metric.show(mean(values)) + spread
+    spread = f" ± {metric.show(stdev(found))}" if len(found) > 1 else ""
+    return metric.show(mean(found)) + spread
 
 
 def footnote(experiment: Experiment) -> str:

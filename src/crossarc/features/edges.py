@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,8 +71,11 @@ def load_edge_model(name: str) -> EdgeModel:
     return parse_edge_model(model_text(name), name)
 
 
-def parse_edge_model(text: str, name: str = "<model>") -> EdgeModel:
-    """Compile a model from its text; a template that is wrong is refused with its line."""
+def parse_edge_model(text: str, name: str = "<model>", columns: tuple[str, ...] = ()) -> EdgeModel:
+    """Compile a model from its text; a template that is wrong is refused with its line.
+
+    `columns` are the first attributes, in this order, and may be others than those of tokens.
+    """
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -79,7 +83,7 @@ def parse_edge_model(text: str, name: str = "<model>") -> EdgeModel:
     for key in data:
         if key not in ("arcs", "labels", "distances"):
             raise TemplateError(f"{name}: {UnknownName('part of a graph model', key, ('arcs', 'labels', 'distances'))}")
-    compiler = EdgeCompiler()
+    compiler = EdgeCompiler(columns)
     for part, add in (("arcs", compiler.add_arc), ("labels", compiler.add_label)):
         if not data.get(part):
             raise TemplateError(f'{name}: there are no templates for {part}; write {part} = ["head.upos", ...]')
@@ -93,20 +97,27 @@ def parse_edge_model(text: str, name: str = "<model>") -> EdgeModel:
 
 def fit_edge_model(model: EdgeModel, corpus: Corpus) -> EdgeModel:
     """The model as a treebank needs it; see `crossarc.features.templates.fit_model`."""
-    lines = [f"distances = {str(model.distances).lower()}"]
+    fitted = []
     for part, terms in (("arcs", model.arc_terms), ("labels", model.label_terms)):
-        templates = fitted_templates(terms, model.attributes, corpus)
-        if not templates:
+        fitted.append(fitted_templates(terms, model.attributes, corpus))
+        if not fitted[-1]:
             raise TemplateError(f"{model.name}: all templates of {part} look at columns where all words are the same")
+    return parse_edge_model(written_edge_model(model.distances, *fitted), model.name)
+
+
+def written_edge_model(distances: bool, arcs: Iterable[str], labels: Iterable[str]) -> str:
+    """The text of a model."""
+    lines = [f"distances = {str(distances).lower()}"]
+    for part, templates in (("arcs", arcs), ("labels", labels)):
         lines += [f"{part} = [", *(f'  "{template}",' for template in templates), "]"]
-    return replace(parse_edge_model("\n".join(lines) + "\n", model.name), name=model.name)
+    return "\n".join(lines) + "\n"
 
 
 class EdgeCompiler:
     """Gives numbers to what templates name."""
 
-    def __init__(self) -> None:
-        self.attributes: dict[str, int] = {}
+    def __init__(self, columns: tuple[str, ...] = ()) -> None:
+        self.attributes = {name: place for place, name in enumerate(columns)}
         self.sides: dict[Side, int] = {}
         self.singles: dict[tuple[int, int], None] = {}
         self.pairs: dict[tuple[int, int, int, int], int] = {}
@@ -154,7 +165,8 @@ class EdgeCompiler:
 
     def attribute(self, name: str) -> int:
         """The number of an attribute of words."""
-        check_attribute(name)
+        if name not in self.attributes:
+            check_attribute(name)
         return self.attributes.setdefault(name, len(self.attributes))
 
     def side(self, atoms: Side) -> int:

@@ -34,7 +34,7 @@ class ArcParser:
     def parse(
         self,
         arcs: PackedWeights,
-        labels: PackedWeights,
+        labels: PackedWeights | None,
         tokens: Ints,
         starts: NDArray[np.int64],
         heads: Ints,

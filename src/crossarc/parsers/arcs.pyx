@@ -65,6 +65,7 @@ cdef class ArcParser:
     cdef Decoder decoder
     cdef bint undirected
     cdef Combination combine
+    cdef score_t unit                   # what a score of 1 stands for: products must be of true scores
     cdef score_t[::1] joined
     cdef bint distances
     cdef int32_t columns, label_count
@@ -273,7 +274,7 @@ cdef class ArcParser:
                 if self.combine == MEAN:
                     a = (a + b) / 2
                 elif self.combine == PRODUCT:
-                    a = a * b
+                    a = a * b * self.unit
                 elif self.combine == GREATEST:
                     a = max(a, b)
                 else:
@@ -408,6 +409,7 @@ cdef class ArcParser:
         for s in range(order.shape[0]):
             longest = max(longest, <token_t>(starts[order[s] + 1] - starts[order[s]]) - 1)
         self.reserve(longest)
+        self.unit = 1
         with nogil:
             for s in range(order.shape[0]):
                 begin = starts[order[s]]
@@ -427,11 +429,11 @@ cdef class ArcParser:
                     loss = margin = 0
                     norm = 0
                     for d in range(1, n + 1):
+                        loss += best[d] != right[d]     # of undirected parsers too: a wrong edge turns others round
                         if not self.has_arc(best, right[d], d):
                             margin += self.matrix[d * stride + right[d]]
                             norm += self.change_arc(arcs, right[d], d, 0)
                         if not self.has_arc(right, best[d], d):
-                            loss += 1
                             margin -= self.matrix[d * stride + best[d]] - augment
                             norm += self.change_arc(arcs, best[d], d, 0)
                     step = margin_step(loss, margin, norm, cost) if cost > 0 else <weight_t>(loss > 0)
@@ -459,7 +461,7 @@ cdef class ArcParser:
     def parse(self, PackedWeights arcs, PackedWeights labels, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
               token_t[::1] heads, label_t[::1] found, ArcParser other=None, PackedWeights other_arcs=None,
               int32_t rounds=0):
-        """Parse the sentences of flat arrays into `heads` and `found`, the labels.
+        """Parse the sentences of flat arrays into `heads` and `found`, the labels, unless their weights are None.
 
         With `other`, a directed parser and its weights, up to so many arcs a tree are turned round that it would
         rather have the other way (local enhancement).
@@ -472,6 +474,7 @@ cdef class ArcParser:
         for s in range(starts.shape[0] - 1):
             longest = max(longest, <token_t>(starts[s + 1] - starts[s]) - 1)
         self.reserve(longest)
+        self.unit = arcs.unit
         if other is not None:
             other.reserve(longest)
         with nogil:
@@ -485,6 +488,8 @@ cdef class ArcParser:
                     other.prepare(&tokens[begin, 0], n)
                     other.fill_matrix(none, &other_arcs.packed)
                     improve(&heads[begin], &other.matrix[0], n + 1, n, rounds, NULL)
+                if labels is None:
+                    continue
                 self.find_kin(&heads[begin])
                 for d in range(1, n + 1):
                     count = self.label_keys(&heads[begin], d)

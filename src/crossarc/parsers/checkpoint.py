@@ -88,6 +88,7 @@ MEANINGS = {
     "dev": "the development sentences differ",
     "features": "the feature model differs",
     "init": "the model to start from differs",
+    "directed": "the directed model differs",
 }
 
 

@@ -24,6 +24,7 @@ from crossarc.parsers.calibration import GRAPH_SCALES, Scales
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph_analysis import analyse_by_arcs
 from crossarc.parsers.settings import DECODERS, Settings
+from crossarc.parsers.stacking import Stacked, read_stacked, stacked_search, with_guesses
 from crossarc.parsers.treemodel import Arrays, TreeModel
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
@@ -50,6 +51,7 @@ class GraphModel(TreeModel):
     arc_weights: PackedWeights
     label_weights: PackedWeights
     directed_weights: PackedWeights | None = None  # of the model that enhances trees
+    stacked: Stacked | None = None  # the model that sees the trees of the others
     storage: None = None  # what it cost to store weights is not measured here
     long_sentence: int = NO_LIMIT  # sentences of any length are searched in full
     scores_labels = True
@@ -70,7 +72,10 @@ class GraphModel(TreeModel):
         tokens = self.attributes.encode(corpus)
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
-        if len(corpus):
+        if len(corpus) and self.stacked is not None:
+            top, seen = self.stacked_parser(), self.seen(tokens, corpus.starts)
+            top.parse(self.stacked.weights, self.label_weights, seen, corpus.starts, heads, labels)
+        elif len(corpus):
             other = directed_search(self.settings, self.features, self.single_root)
             self.search().parse(
                 self.arc_weights,
@@ -96,18 +101,22 @@ class GraphModel(TreeModel):
         A directed tree with one root stands for an undirected one and its root edge, so those of edges, which are the
         same both ways, serve as well. Where a directed model enhances undirected trees it is the sum of both.
         """
+        if self.stacked is not None:
+            scores = self.stacked_parser().scores(self.stacked.weights, self.seen(tokens, np.array([0, len(tokens)])))
+            return without_cells(scores)
         scores = self.search().scores(self.arc_weights, tokens)
         if self.settings.combine != "none":
             scores[1:, 1:] = COMBINED[self.settings.combine](scores[1:, 1:], scores[1:, 1:].T)
         other = directed_search(self.settings, self.features, self.single_root)
         if other is not None and self.directed_weights is not None:
             scores += other.scores(self.directed_weights, tokens)
-        scores[0] = 0  # cells that are no arcs, and so no arcs that may not be either
-        np.fill_diagonal(scores, 0)
-        return scores
+        return without_cells(scores)
 
     def label_scores(self, tokens: NDArray[np.int32], heads: NDArray[np.int32]) -> NDArray[np.float64]:
         """The scores of all labels for the arcs of a tree, at [dependent, label]."""
+        if self.stacked is not None:
+            seen = self.seen(tokens, np.array([0, len(tokens)]))
+            return self.stacked_parser().label_scores(self.label_weights, seen, heads)
         return self.search().label_scores(self.label_weights, tokens, heads)
 
     def analyse_batch(
@@ -116,11 +125,36 @@ class GraphModel(TreeModel):
         """The k best trees of each sentence and their probabilities."""
         return analyse_by_arcs(self, sentences, k, known, scales.trees, scales.labels)
 
+    def guess(
+        self, tokens: NDArray[np.int32], starts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The heads of all nodes in the best directed tree and in the enhanced undirected one."""
+        directed = directed_search(self.settings, self.features, self.single_root)
+        assert directed is not None
+        assert self.directed_weights is not None
+        trees = np.full((2, len(tokens)), -1, dtype=np.int32)
+        none = np.empty(0, dtype=np.int32)
+        directed.parse(self.directed_weights, None, tokens, starts, trees[0], none)
+        enhancing = (directed, self.directed_weights, self.settings.enhance)
+        self.search().parse(self.arc_weights, None, tokens, starts, trees[1], none, *enhancing)
+        return trees[0], trees[1]
+
+    def stacked_parser(self) -> ArcParser:
+        """The parser that sees the trees of the others."""
+        assert self.stacked is not None
+        return stacked_search(self.stacked.features, self.single_root, len(self.labels))
+
+    def seen(self, tokens: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+        """What that parser sees: the words, and the trees of the others."""
+        return with_guesses(tokens, self.features, starts, *self.guess(tokens, starts))
+
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """What the model file keeps."""
         arrays: Arrays = {**self.arc_weights.to_arrays("arcs."), **self.label_weights.to_arrays("labels.")}
         if self.directed_weights is not None:
             arrays |= self.directed_weights.to_arrays("directed.")
+        if self.stacked is not None:
+            arrays |= self.stacked.weights.to_arrays("stacked.")
         for name, table in self.attributes.tables.items():
             arrays[f"strings.{name}"], arrays[f"offsets.{name}"] = table.pack()
         manifest = {
@@ -129,6 +163,7 @@ class GraphModel(TreeModel):
             "labels": self.labels,
             "single_root": self.single_root,
             "features": self.features.text,
+            "stacked": self.stacked.features.text if self.stacked is not None else None,
         }
         return manifest, arrays
 
@@ -142,6 +177,10 @@ class GraphModel(TreeModel):
             for name in features.attributes
         }
         labels = manifest["labels"]
+        stacked = None
+        if settings.stack:
+            weights = PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "stacked.")
+            stacked = Stacked(read_stacked(str(manifest["stacked"]), features), weights)
         model = cls(
             settings,
             features,
@@ -151,6 +190,7 @@ class GraphModel(TreeModel):
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
             PackedWeights.from_arrays(arrays, len(labels), "labels."),
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "directed.") if settings.enhance else None,
+            stacked,
         )
         model.check()
         return model
@@ -159,6 +199,13 @@ class GraphModel(TreeModel):
         """Refuse what would lead native code astray, with `ValueError`: the weights have looked at themselves."""
         if not self.labels or self.settings.system not in DECODERS:
             raise ValueError("there are no labels, or no decoder")
+
+
+def without_cells(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The scores with 0 in cells that are no arcs, which are then no arcs that may not be either."""
+    scores[0] = 0
+    np.fill_diagonal(scores, 0)
+    return scores
 
 
 def decoder_of(settings: Settings, single_root: bool) -> Decoder:

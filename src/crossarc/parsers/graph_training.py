@@ -3,38 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
-from crossarc.features.edges import fit_edge_model, load_edge_model
+from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
+from crossarc.learning.packed import PackedWeights
 from crossarc.learning.weights import Weights
-from crossarc.parsers.arcs import ARC_WEIGHTS
+from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
 from crossarc.parsers.checkpoint import Checkpoint
-from crossarc.parsers.epochs import Epoch, Lessons, Progress, run_epochs
+from crossarc.parsers.epochs import Epoch, Lessons, Progress, chunks, run_epochs
 from crossarc.parsers.graph import GraphModel, directed_search, search_of
 from crossarc.parsers.settings import Settings
+from crossarc.parsers.stacking import Stacked, parts, stacked_features, stacked_search, with_guesses
 from crossarc.parsers.training import has_single_roots, numbered_labels
 from crossarc.parsers.treemodel import Arrays
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
+GUESSING_EPOCHS = 5  # of the models of parts of a treebank, at most: more hardly changes their trees
+
 
 class GraphWeights:
     """The weights of arcs and of labels while they are learned."""
 
-    def __init__(self, arcs: Weights, labels: Weights, directed: Weights | None = None) -> None:
+    def __init__(
+        self, arcs: Weights, labels: Weights, directed: Weights | None = None, stacked: Weights | None = None
+    ) -> None:
         self.arcs = arcs
         self.labels = labels
         self.directed = directed  # of the model that enhances trees
+        self.stacked = stacked  # of the model that sees the trees of the others
 
     def to_arrays(self) -> Arrays:
         """All that learning goes on from, for `from_arrays`."""
         arrays = {f"arcs.{name}": array for name, array in self.arcs.to_arrays().items()}
         if self.directed is not None:
             arrays |= {f"directed.{name}": array for name, array in self.directed.to_arrays().items()}
+        if self.stacked is not None:
+            arrays |= {f"stacked.{name}": array for name, array in self.stacked.to_arrays().items()}
         return arrays | {f"labels.{name}": array for name, array in self.labels.to_arrays().items()}
 
     @classmethod
@@ -44,69 +56,119 @@ class GraphWeights:
         def part(prefix: str) -> Arrays:
             return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
 
-        directed = part("directed.")
+        directed, stacked = part("directed."), part("stacked.")
         return cls(
             Weights.from_arrays(part("arcs."), ARC_WEIGHTS, cut),
             Weights.from_arrays(part("labels."), labels, cut),
             Weights.from_arrays(directed, ARC_WEIGHTS, cut) if directed else None,
+            Weights.from_arrays(stacked, ARC_WEIGHTS, cut) if stacked else None,
         )
 
 
 class GraphLessons(Lessons[GraphModel]):
     """Trees as the arcs they are made of, and the weights of arcs and labels.
 
-    The labels and words of `init`, whose weights are the first, keep their numbers; new ones come behind them.
+    The labels and words of `init`, whose weights are the first, keep their numbers; new ones come behind them. So do
+    those of `directed`, a model that enhances trees as it is, in the place of one that is learned beside.
     """
 
     weights: GraphWeights
 
-    def __init__(self, train: list[Sentence], settings: Settings, init: GraphModel | None) -> None:
+    def __init__(
+        self, train: list[Sentence], settings: Settings, init: GraphModel | None, directed: GraphModel | None = None
+    ) -> None:
         self.settings = settings
         self.shuffle = np.random.default_rng(settings.seed)
         self.continued = init is not None
         corpus = Corpus.of(train)
         heads, starts = corpus["head"], corpus.starts
         self.lengths = np.diff(starts) - 1
-        self.labels, labels = numbered_labels(corpus, init.labels if init is not None else [])
+        known = directed if directed is not None else init
+        self.labels, labels = numbered_labels(corpus, known.labels if known is not None else [])
         self.single_root = has_single_roots(train, settings, init)
         self.features = fit_edge_model(load_edge_model(settings.features), corpus) if init is None else init.features
+        self.reused = reused_weights(directed, self.features, self.labels) if directed is not None else None
         self.attributes = Attributes.fit(
-            corpus, self.features.attributes, init.attributes if init is not None else None
+            corpus, self.features.attributes, known.attributes if known is not None else None
         )
         self.data = (self.attributes.encode(corpus), heads, labels, starts)
-        self.search = search_of(settings, self.features, self.single_root, len(self.labels))
-        self.other = directed_search(settings, self.features, self.single_root)
+        learner = settings
+        if settings.directed_training:
+            learner = settings.model_copy(update={"system": "chu-liu-edmonds", "combine": "none"})
+        self.search = search_of(learner, self.features, self.single_root, len(self.labels))
+        self.other = directed_search(settings, self.features, self.single_root) if self.reused is None else None
         self.cost = (settings.cost or 0.0) if settings.learner == "mira" else 0.0
         self.weights = GraphWeights(
             Weights(ARC_WEIGHTS, settings.cut),
             Weights(len(self.labels), settings.cut),
             Weights(ARC_WEIGHTS, settings.cut) if self.other is not None else None,
+            Weights(ARC_WEIGHTS, settings.cut) if settings.stack else None,
         )
+        self.top: ArcParser | None = None
+        if settings.stack:
+            self.look_down(corpus, init)
         if init is None:
             return
         before = init.directed_weights
+        above = init.stacked.weights if init.stacked is not None else None
         self.weights = GraphWeights(
             Weights.of(ARC_WEIGHTS, init.arc_weights.unpack(), settings.cut),
             Weights.of(len(self.labels), init.label_weights.unpack(), settings.cut),
             Weights.of(ARC_WEIGHTS, before.unpack(), settings.cut) if before is not None else None,
+            Weights.of(ARC_WEIGHTS, above.unpack(), settings.cut) if above is not None else None,
         )
         # As if they had held for so many steps already: the average then moves from the old weights towards the new.
         self.weights.arcs.now = int(settings.inertia * settings.epochs * len(train))
-        if self.weights.directed is not None:
-            self.weights.directed.now = self.weights.arcs.now
+        for other in (self.weights.directed, self.weights.stacked):
+            if other is not None:
+                other.now = self.weights.arcs.now
         self.weights.labels.now = int(settings.inertia * settings.epochs * self.lengths.sum())
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; gives how many words there are and how many have a wrong head or label."""
         weights, how = self.weights, (self.cost, self.settings.augment)
-        result = self.search.train(weights.arcs, weights.labels, *self.data, sentences, *how)
         if self.other is not None and weights.directed is not None:
             self.other.train(weights.directed, None, *self.data, sentences, *how)
-        return result
+        if self.top is None or weights.stacked is None:
+            return self.search.train(weights.arcs, weights.labels, *self.data, sentences, *how)
+        self.search.train(weights.arcs, None, *self.data, sentences, *how)
+        data = (self.seen, *self.data[1:])
+        return self.top.train(weights.stacked, weights.labels, *data, sentences, *how)
+
+    def look_down(self, corpus: Corpus, init: GraphModel | None) -> None:
+        """Make ready for a model that sees the trees of the others: guess those of all sentences.
+
+        Each part of the treebank is parsed by models that learn from the others alone, as new sentences are.
+        """
+        settings, (tokens, heads, labels, starts) = self.settings, self.data
+        self.top_features = stacked_features(self.features, corpus)
+        if init is not None and init.stacked is not None:
+            self.top_features = init.stacked.features
+        self.top = stacked_search(self.top_features, self.single_root, len(self.labels))
+        trees = np.full((2, len(tokens)), -1, dtype=np.int32)
+        searches = self.search, ArcParser(self.features, ChuLiuEdmonds(self.single_root), tokens.shape[1], 1)
+        shuffle = np.random.default_rng(settings.seed)
+        for part in parts(len(self.lengths), settings.stack):
+            rest = np.setdiff1d(np.arange(len(self.lengths)), part)
+            weights = Weights(ARC_WEIGHTS, settings.cut), Weights(ARC_WEIGHTS, settings.cut)
+            for _ in range(min(settings.epochs, GUESSING_EPOCHS)):
+                for chunk in chunks(shuffle.permutation(rest), self.lengths):
+                    for search, table in zip(searches, weights, strict=True):
+                        search.train(table, None, tokens, heads, labels, starts, chunk, self.cost, settings.augment)
+            below = replace(
+                self.model(),
+                arc_weights=weights[0].pack(settings.prune),
+                directed_weights=weights[1].pack(settings.prune),
+            )
+            begin, end = starts[part[0]], starts[part[-1] + 1]
+            here = starts[part[0] : part[-1] + 2] - begin
+            trees[:, begin:end] = below.guess(np.ascontiguousarray(tokens[begin:end]), here)
+        self.seen = with_guesses(tokens, self.features, starts, *trees)
 
     def model(self) -> GraphModel:
         """What has been learned, as a model."""
         weights, prune = self.weights, self.settings.prune
+        stacked = Stacked(self.top_features, weights.stacked.pack(prune)) if weights.stacked is not None else None
         return GraphModel(
             self.settings,
             self.features,
@@ -115,7 +177,8 @@ class GraphLessons(Lessons[GraphModel]):
             self.single_root,
             weights.arcs.pack(prune),
             weights.labels.pack(prune),
-            weights.directed.pack(prune) if weights.directed is not None else None,
+            weights.directed.pack(prune) if weights.directed is not None else self.reused,
+            stacked,
         )
 
     def restore(self, arrays: Arrays) -> GraphWeights:
@@ -127,6 +190,22 @@ class GraphLessons(Lessons[GraphModel]):
         return GraphModel.from_arrays(manifest, arrays)
 
 
+def reused_weights(directed: GraphModel, features: EdgeModel, labels: list[str]) -> PackedWeights:
+    """The weights of a directed model that looks at the same things as another; one that does not is refused."""
+    if directed.features.text != features.text:
+        raise CrossarcError(
+            "the directed model has other features than this parser would have on this treebank; train it on the same "
+            "treebank with the same feature model, or leave it out"
+        )
+    if len(labels) > len(directed.labels):
+        strange = ", ".join(labels[len(directed.labels) :][:5])
+        raise CrossarcError(
+            f"the directed model has never seen labels of this treebank ({strange}): it is of other data; "
+            "train one on the same treebank, or leave it out"
+        )
+    return directed.arc_weights
+
+
 def train_graph_model(
     train: list[Sentence],
     dev: list[Sentence],
@@ -135,7 +214,11 @@ def train_graph_model(
     *,
     progress: Callable[[Progress], None] = lambda progress: None,
     init: GraphModel | None = None,
+    directed: GraphModel | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> GraphModel:
-    """Learn from sentences with trees; with a development set the best epoch is kept, else the last."""
-    return run_epochs(GraphLessons(train, settings, init), settings, dev, report, progress, checkpoint)
+    """Learn from sentences with trees; with a development set the best epoch is kept, else the last.
+
+    `directed` is a trained model that enhances trees, so that none is learned beside.
+    """
+    return run_epochs(GraphLessons(train, settings, init, directed), settings, dev, report, progress, checkpoint)

@@ -8,6 +8,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -63,6 +64,7 @@ class Parser:
         dev: Data | None = None,
         *,
         init: str | os.PathLike[str] | Parser | None = None,
+        directed: str | os.PathLike[str] | Parser | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = False,
         on_error: OnError = "fail",
@@ -73,9 +75,10 @@ class Parser:
         """Learn from a treebank; with `dev` the epoch that scores best on it is kept.
 
         `init` is a trained parser of the same kind whose weights are the first; its labels and words are kept and those
-        of the treebank join them. After each epoch the stand is kept in the file `checkpoint`, which `save` takes away;
-        with `resume` training goes on from the stand that the file holds, if there is one, and gives the very model
-        that it would have given without the interruption.
+        of the treebank join them. `directed` is a trained `mst` that enhances the trees of an undirected parser, in the
+        place of one learned beside it; the model file has both. After each epoch the stand is kept in the file
+        `checkpoint`, which `save` takes away; with `resume` training goes on from the stand that the file holds, if
+        there is one, and gives the very model that it would have given without the interruption.
         """
         sentences = trees_of(train, on_error, on_finding)
         held_out = trees_of(dev, on_error, on_finding) if dev is not None else []
@@ -84,12 +87,15 @@ class Parser:
         before = load(init) if isinstance(init, str | os.PathLike) else init
         if before is not None:
             check_kinship(before.settings, self.settings)
+        helper = load(directed) if isinstance(directed, str | os.PathLike) else directed
+        if helper is not None:
+            check_helper(helper.settings, self.settings, before)
         if resume and checkpoint is None:
             raise CrossarcError("there is nothing to resume from; name the file with checkpoint=")
         self.checkpoint_ = None
         if checkpoint is not None:
             self.checkpoint_ = Checkpoint(
-                checkpoint, signature_of(self.settings, sentences, held_out, before), resume=resume
+                checkpoint, signature_of(self.settings, sentences, held_out, before, helper), resume=resume
             )
         epochs: list[Epoch] = []
 
@@ -98,6 +104,8 @@ class Parser:
             on_epoch(epoch)
 
         learn: Callable[..., Model] = train_graph_model if is_graph(self.settings.system) else train_model
+        if helper is not None:
+            learn = partial(learn, directed=helper.model)
         self.model_ = learn(
             sentences,
             held_out,
@@ -243,7 +251,7 @@ def load(path: str | os.PathLike[str]) -> Parser:
 
 
 # The settings in which a parser must be like the one it starts from: weights mean nothing elsewhere.
-KINSHIP = ("system", "features", "reconstruction", "transform", "combine", "enhance")
+KINSHIP = ("system", "features", "reconstruction", "transform", "combine", "enhance", "stack")
 
 
 def check_kinship(before: Settings, settings: Settings) -> None:
@@ -261,8 +269,25 @@ def check_kinship(before: Settings, settings: Settings) -> None:
             )
 
 
+def check_helper(directed: Settings, settings: Settings, before: Parser | None) -> None:
+    """Refuse a directed model that is of another kind, or that nothing asks for."""
+    if not settings.enhance:
+        raise CrossarcError(
+            f"a directed model enhances the trees of undirected parsers, and {settings.parser!r} does not: "
+            "leave it out, or take mst-undirected-lep"
+        )
+    if directed.system != "chu-liu-edmonds":
+        raise CrossarcError(f"the directed model is a {directed.parser!r}; it must be an 'mst'")
+    if before is not None:
+        raise CrossarcError("the model to start from has a directed model of its own: leave one of the two out")
+
+
 def signature_of(
-    settings: Settings, train: list[Sentence], dev: list[Sentence], before: Parser | None
+    settings: Settings,
+    train: list[Sentence],
+    dev: list[Sentence],
+    before: Parser | None,
+    helper: Parser | None = None,
 ) -> dict[str, Any]:
     """What a checkpoint belongs to."""
     features = before.model.features.text if before is not None else model_text(settings.features)
@@ -272,6 +297,7 @@ def signature_of(
         "dev": digest(dev),
         "features": hashlib.sha256(features.encode()).hexdigest(),
         "init": fingerprint(before.model) if before is not None else None,
+        "directed": fingerprint(helper.model) if helper is not None else None,
     }
 
 

@@ -50,6 +50,11 @@ class Settings(BaseModel):
     combine: Literal["none", "mean", "product", "max", "min"] = "none"
     # Undirected graph parsers: how many arcs of a tree are turned round at most by a directed model, learned beside.
     enhance: int = Field(0, ge=0)
+    # Undirected graph parsers: a third model sees their trees and those of the directed one beside. While it learns,
+    # they are guessed in so many parts of the treebank, by models of the other parts; 0 for no such model.
+    stack: int = Field(0, ge=0)
+    # Undirected graph parsers that combine directions: learn from the best directed tree, not from their own.
+    directed_training: bool = False
     # Of maxent.
     learning_rate: float = Field(0.1, gt=0)
     l2: float = Field(1e-4, ge=0)
@@ -104,6 +109,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "mst-undirected": graph("undirected"),
     "mst-undirected-df": graph("undirected", combine="mean"),
     "mst-undirected-lep": graph("undirected", enhance=5),
+    "mst-combined": graph("undirected", enhance=5, stack=4),
 }
 
 
@@ -137,7 +143,7 @@ def make_settings(parser: str, **options: Any) -> Settings:
             "leave it out, or take a -naive or -label preset"
         )
     try:
-        return Settings(parser=parser, **{**preset, **options})
+        return check_directions(Settings(parser=parser, **{**preset, **options}))
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
@@ -154,6 +160,27 @@ def check_graph(learner: object, options: dict[str, Any]) -> None:
         usual = {"fast": False, "beam": 1, "explore": 0.0, "transform": "none"}[name]
         if options.get(name, usual) != usual:
             raise CrossarcError(f"setting {name} is of transition parsers; graph parsers have none: leave it out")
+
+
+def check_directions(settings: Settings) -> Settings:
+    """The settings, unless what they say of undirected trees goes with no such parser."""
+    for name in ("combine", "enhance", "stack", "directed_training"):
+        usual = Settings.model_fields[name].default
+        if getattr(settings, name) != usual and settings.system != "undirected":
+            raise CrossarcError(
+                f"setting {name} is of undirected graph parsers; {settings.parser} has none: leave it out"
+            )
+    if settings.stack == 1 or (settings.stack and not settings.enhance):
+        raise CrossarcError(
+            "setting stack: two parts of the treebank are the fewest, and there must be a directed model beside "
+            "(enhance); take mst-combined, or leave it out"
+        )
+    if settings.directed_training and settings.combine == "none":
+        raise CrossarcError(
+            "setting directed_training is of parsers with directed features, and these have none; "
+            "take mst-undirected-df, or leave it out"
+        )
+    return settings
 
 
 def check_learner(learner: object, options: dict[str, Any]) -> None:

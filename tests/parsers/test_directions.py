@@ -1,0 +1,138 @@
+"""Undirected graph parsers beside directed ones: models that are reused, and how directed features are learned."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from crossarc import decode
+from crossarc.cli import main
+from crossarc.errors import CrossarcError
+from crossarc.parsers import Parser, load
+from crossarc.treebank import Corpus, read
+
+
+@pytest.fixture(scope="module")
+def directed(example):
+    return Parser("mst", epochs=3).fit(example)
+
+
+def heads_of(parser, sentences):
+    return [sentence.heads.tolist() for sentence in parser.parse(sentences)]
+
+
+def test_a_directed_model_is_reused(example, directed, tmp_path):
+    """It gives the very parser that learns one beside, and the file has both."""
+    beside = Parser("mst-undirected-lep", epochs=3).fit(example)
+    reusing = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed)
+    assert reusing.model.directed_weights is directed.model.arc_weights
+    assert heads_of(reusing, example) == heads_of(beside, example)
+    reusing.save(tmp_path / "both")
+    assert heads_of(load(tmp_path / "both"), example) == heads_of(beside, example)
+
+
+def test_a_directed_model_of_more_data_keeps_its_words(example, directed):
+    """Words have the numbers of the directed model, or its weights would mean others."""
+    some = list(read(example))[:15]
+    parser = Parser("mst-undirected-lep", epochs=2).fit(some, directed=directed)
+    assert parser.model.labels == directed.model.labels
+    for name, table in directed.model.attributes.tables.items():
+        assert list(parser.model.attributes.tables[name])[: len(list(table))] == list(table)
+
+
+@pytest.mark.parametrize(
+    ("preset", "options", "reason"),
+    [
+        ("arc-hybrid", {}, "is a 'arc-hybrid'; it must be an 'mst'"),
+        ("eisner", {}, "is a 'eisner'; it must be an 'mst'"),
+        ("mst", {"features": "mst-compact"}, "has other features"),
+    ],
+)
+def test_directed_models_of_another_kind_are_refused(example, preset, options, reason):
+    other = Parser(preset, epochs=1, **options).fit(example)
+    with pytest.raises(CrossarcError, match=reason):
+        Parser("mst-undirected-lep", epochs=1).fit(example, directed=other)
+
+
+def test_directed_models_that_nothing_asks_for_are_refused(example, directed):
+    for name in ("mst-undirected", "mst", "swap"):
+        with pytest.raises(CrossarcError, match="take mst-undirected-lep"):
+            Parser(name, epochs=1).fit(example, directed=directed)
+    first = Parser("mst-undirected-lep", epochs=1).fit(example)
+    with pytest.raises(CrossarcError, match="leave one of the two out"):
+        Parser("mst-undirected-lep", epochs=1).fit(example, directed=directed, init=first)
+
+
+def test_directed_models_of_other_labels_are_refused(example):
+    sentences = list(read(example))
+    renamed = [s.replace(deprels=["", *(f"x{label}" for label in s.deprels[1:])]) for s in sentences]
+    other = Parser("mst", epochs=1).fit(renamed)
+    with pytest.raises(CrossarcError, match=r"never seen labels of this treebank \("):
+        Parser("mst-undirected-lep", epochs=1).fit(sentences, directed=other)
+
+
+def test_the_command(example, directed, tmp_path, monkeypatch, capsys):
+    directed.save(tmp_path / "directed")
+    options = ["--train", example, "-o", str(tmp_path / "m"), "--epochs", "2", "--directed", str(tmp_path / "directed")]
+    for preset, code in (("mst-undirected-lep", 0), ("mst-undirected", 2)):
+        monkeypatch.setattr(sys, "argv", ["crossarc", "train", "--parser", preset, *options])
+        with pytest.raises(SystemExit) as leave:
+            main()
+        assert leave.value.code == code
+    assert "take mst-undirected-lep" in capsys.readouterr().err
+    assert load(tmp_path / "m").model.directed_weights.unit == directed.model.arc_weights.unit
+
+
+def test_resuming_looks_at_the_directed_model(example, directed, tmp_path):
+    def die(epoch):
+        if epoch.number > 1:
+            raise KeyboardInterrupt
+
+    stand = tmp_path / "stand"
+    with pytest.raises(KeyboardInterrupt):
+        Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=stand, on_epoch=die)
+    resumed = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=stand, resume=True)
+    at_once = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed)
+    assert heads_of(resumed, example) == heads_of(at_once, example)
+    with pytest.raises(KeyboardInterrupt):
+        Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=stand, on_epoch=die)
+    with pytest.raises(CrossarcError, match="the directed model differs"):
+        Parser("mst-undirected-lep", epochs=3).fit(example, checkpoint=stand, resume=True)
+
+
+@pytest.mark.parametrize("combine", ["mean", "product", "max", "min"])
+def test_directed_features_learned_from_directed_trees(example, directed, combine):
+    """The variant of footnote 9: the weights are those of `mst`, only the trees are found without directions."""
+    parser = Parser("mst-undirected-df", epochs=3, directed_training=True, combine=combine).fit(example)
+    assert parser.model.arc_weights.to_arrays()["cells"].tolist() == (
+        directed.model.arc_weights.to_arrays()["cells"].tolist()
+    )
+    assert heads_of(parser, example) != heads_of(directed, example)
+    plain = Parser("mst-undirected-df", epochs=3, combine=combine).fit(example)
+    assert heads_of(parser, example) != heads_of(plain, example)
+
+
+@pytest.mark.parametrize("combine", ["mean", "product", "max", "min"])
+def test_combined_directions_beside_several_roots(example, combine):
+    """Edges of words and of the root are weighed on one scale, that of true scores, whatever unit the model keeps."""
+    how = {"mean": lambda a, b: (a + b) / 2, "product": np.multiply, "max": np.maximum, "min": np.minimum}
+    parser = Parser("mst-undirected-df", epochs=2, combine=combine, single_root=False).fit(example)
+    model = parser.model
+    for sentence in read(example):
+        scores = model.search().scores(model.arc_weights, model.attributes.encode(Corpus.of([sentence])))
+        scores[1:, 1:] = how[combine](scores[1:, 1:], scores[1:, 1:].T)
+        np.fill_diagonal(scores, -np.inf)
+        best = decode.undirected(scores, single_root=False)
+        (parsed,) = parser.parse([sentence])
+        words = np.arange(1, len(sentence) + 1)
+        assert scores[words, parsed.heads[1:]].sum() == pytest.approx(scores[words, best[1:]].sum())
+
+
+def test_settings_of_undirected_parsers_are_refused_elsewhere():
+    for options in ({"combine": "mean"}, {"enhance": 5}, {"directed_training": True}):
+        for name in ("mst", "eisner", "swap"):
+            with pytest.raises(CrossarcError, match="of undirected graph parsers"):
+                Parser(name, **options)
+    for name in ("mst-undirected", "mst-undirected-lep"):
+        with pytest.raises(CrossarcError, match="take mst-undirected-df"):
+            Parser(name, directed_training=True)
