@@ -281,6 +281,19 @@ def test_the_beam_keeps_to_constraints(parsers, sentences):
     assert kept[True] > 1.5 * kept[False]
 
 
+def test_long_sentences_have_a_tree_and_no_numbers(parsers, sentences):
+    parser, sentence = parsers["covington"], scrambled(sentences, 900, 1)
+    (found,) = parser.parse([sentence], k=2)
+    assert len(found.trees) == 1
+    assert found.best.sentence == next(parser.parse([sentence]))
+    assert np.isnan(found.best.head_probabilities[1:]).all()
+    (written,) = found.annotated()
+    assert written == found.best.sentence
+    (bound,) = parser.parse([sentence], constraints=lambda _: Constraints({5: 800}))
+    assert bound.heads[5] == 800
+    assert bound.is_tree
+
+
 def test_models_without_a_beam_are_refused(example, sentences):
     parser = Parser("arc-hybrid", epochs=1, fast=True).fit(example)
     with pytest.raises(CrossarcError, match="a fast model knows no beam, so it has no scores"):

@@ -23,7 +23,10 @@ BELONG_TO_FIRST = ("newdoc", "newpar")  # comments that say what begins with a s
 
 @dataclass(frozen=True, eq=False)
 class ScoredTree:
-    """One tree of a sentence. Arrays have n + 1 entries, those of node 0 are 1."""
+    """One tree of a sentence. Arrays have n + 1 entries, those of node 0 are 1.
+
+    Numbers are NaN where the sentence was too long to find them, and are not written then.
+    """
 
     sentence: Sentence  # with this tree in HEAD and DEPREL
     score: float  # what the parser compares trees by, in units of its own
@@ -70,6 +73,8 @@ def annotate(tree: ScoredTree, rank: int, count: int, probabilities: bool) -> Se
         comments.append(f"{comment}-tree{rank}" if name == "sent_id" and rank > 1 else comment)
     if count > 1:
         comments.append(f"# {RANK} = {rank} of {count}")
+    if np.isnan(tree.probability):  # not known
+        return sentence.replace(comments=comments)
     comments += [f"# {SCORE} = {tree.score:.4f}", f"# {PROBABILITY} = {tree.probability:.4f}"]
     if not probabilities:
         return sentence.replace(comments=comments)

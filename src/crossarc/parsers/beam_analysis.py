@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 LEAST_WIDTH = 16  # of a beam that is to say how sure a parser is
 # What an arc to the next word weighs that no derivation has, beside a whole of 1; to words further away it is less.
 STRANGER = 1e-3
+MOST_WORK = 3e8  # words copied from state to state while a beam goes on: seconds
 Tree = tuple[int, ...]
 
 
@@ -97,16 +98,45 @@ def analyse_by_beam(
     tokens = model.attributes.encode(corpus)
     own = model.beam_search(beam if beam and model.settings.beam > 1 else model.settings.beam)
     wider = [model.beam_search(width) for width in widths(model, beam)]
-    return [
-        analyse(model, sentence, tokens[begin:end], k, constraints, scale, own, wider)
-        for sentence, constraints, (begin, end) in zip(sentences, known, pairwise(corpus.starts.tolist()), strict=True)
-    ]
+    result = []
+    for sentence, constraints, (begin, end) in zip(sentences, known, pairwise(corpus.starts.tolist()), strict=True):
+        words = tokens[begin:end]
+        work = own.width * len(words) * steps_of(model, len(words))
+        if work > MOST_WORK:
+            result.append(analyse_long(model, sentence, k, constraints))
+            continue
+        if constraints:  # moves are tried before they are made
+            work *= 8
+        affordable = [search for search in wider if search.width / own.width * work <= MOST_WORK]
+        result.append(analyse(model, sentence, words, k, constraints, scale, own, affordable or [own]))
+    return result
 
 
 def widths(model: TransitionModel, beam: int | None) -> list[int]:
     """How wide a beam is, one after the other until there are trees enough: many derivations differ in labels only."""
     least = max(model.settings.beam, LEAST_WIDTH)
     return [beam] if beam is not None else [min(least * 4**times, WIDEST_BEAM) for times in range(3)]
+
+
+def steps_of(model: TransitionModel, n: int) -> int:
+    """About how many moves a derivation has at most; Covington's systems look at all pairs of words."""
+    return n * n // 2 if model.settings.system.startswith("covington") else 2 * n
+
+
+def analyse_long(model: TransitionModel, sentence: Sentence, k: int, constraints: Constraints) -> Analysis:
+    """The parse of a sentence that is too long for a beam, of whose probabilities nothing is known."""
+    (parsed,) = model.parse_batch([sentence])
+    heads, names = parsed.heads, list(parsed.deprels)
+    marginals = np.zeros((len(sentence) + 1, len(sentence) + 1))
+    marginals[np.arange(1, len(heads)), heads[1:]] = 1.0
+    parse = Derivation(heads, names, float("nan"))
+    if not constraints.allow(heads):
+        beliefs = Beliefs(np.zeros_like(marginals))
+        beliefs.add(parse, 1.0)
+        return analyse_by_beliefs(model, sentence, beliefs, k, constraints)
+    unknown = [1.0] + [float("nan")] * len(sentence)
+    tree = planted(sentence, parse, float("nan"), marginals, unknown, constraints)
+    return Analysis((replace(tree, head_probabilities=np.array(unknown)),), marginals)
 
 
 def analyse(

@@ -45,13 +45,8 @@ TRANSITION_SCALES = Scales(0.03, 0.03)
 
 def calibrate(model: TreeModel, gold: list[Sentence], start: Scales) -> Scales:
     """The scales that fit a model and sentences it has not learned from."""
-    some: list[Sentence] = []
-    words = 0
-    for sentence in gold:
-        if words >= ENOUGH_WORDS:
-            break
-        some.append(sentence)
-        words += len(sentence)
+    # Sentences from all over: treebanks are often sorted by kinds of text.
+    some = gold[:: max(1, sum(map(len, gold)) // ENOUGH_WORDS)]
 
     def parses(scales: Scales) -> Iterator[tuple[ScoredTree, Sentence]]:
         found = model.analyse_batch(some, 1, [NONE] * len(some), scales, None)
