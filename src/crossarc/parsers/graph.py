@@ -16,9 +16,12 @@ from crossarc.decode.undirected import Undirected
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
+from crossarc.features.templates import TemplateError
 from crossarc.learning.packed import PackedWeights
 from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
+from crossarc.parsers.bottom_up import BottomUp
 from crossarc.parsers.settings import DECODERS, Settings
+from crossarc.parsers.tag_order import Rounds, check_rounds, round_numbers, tag_attribute
 from crossarc.parsers.treemodel import Arrays, TreeModel
 from crossarc.treebank.corpus import Corpus
 
@@ -37,12 +40,13 @@ class GraphModel(TreeModel):
     arc_weights: PackedWeights
     label_weights: PackedWeights
     directed_weights: PackedWeights | None = None  # of the model that enhances trees
+    rounds: Rounds | None = None  # the tags of each, for trees that are built from the bottom up
     storage: None = None  # what it cost to store weights is not measured here
     long_sentence: int = NO_LIMIT  # sentences of any length are searched in full
 
     def search(self) -> ArcParser:
         """The features and the decoder at work."""
-        return search_of(self.settings, self.features, self.single_root, len(self.labels))
+        return search_of(self.settings, self.features, self.single_root, len(self.labels), self.attributes, self.rounds)
 
     def with_beam(self, width: int) -> GraphModel:
         """The same model: it finds the best tree without a beam, so none but the narrowest means anything."""
@@ -83,6 +87,7 @@ class GraphModel(TreeModel):
             "labels": self.labels,
             "single_root": self.single_root,
             "features": self.features.text,
+            "rounds": self.rounds,
         }
         return manifest, arrays
 
@@ -105,6 +110,7 @@ class GraphModel(TreeModel):
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
             PackedWeights.from_arrays(arrays, len(labels), "labels."),
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "directed.") if settings.enhance else None,
+            manifest.get("rounds") if settings.system == "bottom-up" else None,
         )
         model.check()
         return model
@@ -113,18 +119,35 @@ class GraphModel(TreeModel):
         """Refuse what would lead native code astray, with `ValueError`: the weights have looked at themselves."""
         if not self.labels or self.settings.system not in DECODERS:
             raise ValueError("there are no labels, or no decoder")
+        if self.settings.system == "bottom-up":
+            tag_attribute(self.features)
+            check_rounds(self.rounds)
 
 
 def decoder_of(settings: Settings, single_root: bool) -> Decoder:
     """The decoder of the settings."""
-    return {"chu-liu-edmonds": ChuLiuEdmonds, "eisner": Eisner, "undirected": Undirected}[settings.system](single_root)
+    decoders: dict[str, type[Decoder]] = {"eisner": Eisner, "undirected": Undirected}
+    return decoders.get(settings.system, ChuLiuEdmonds)(single_root)
 
 
-def search_of(settings: Settings, features: EdgeModel, single_root: bool, labels: int) -> ArcParser:
+def search_of(
+    settings: Settings,
+    features: EdgeModel,
+    single_root: bool,
+    labels: int,
+    attributes: Attributes,
+    rounds: Rounds | None,
+) -> ArcParser:
     """The features and the decoder at work."""
-    decoder = decoder_of(settings, single_root)
+    decoder, columns = decoder_of(settings, single_root), len(features.attributes)
+    if rounds is not None:
+        tag = tag_attribute(features)
+        numbers = round_numbers(rounds, attributes.tables[tag])
+        return BottomUp(features, decoder, columns, labels, features.attributes.index(tag), numbers, settings.absorb)
+    if len(features.late_singles) or len(features.late_pairs):
+        raise TemplateError(f"{features.name}: only mst-bottom-up sees dependents while it looks for heads")
     undirected = settings.system == "undirected" and settings.combine == "none"
-    return ArcParser(features, decoder, len(features.attributes), labels, undirected, settings.combine)
+    return ArcParser(features, decoder, columns, labels, undirected, settings.combine)
 
 
 def directed_search(settings: Settings, features: EdgeModel, single_root: bool) -> ArcParser | None:

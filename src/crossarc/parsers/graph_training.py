@@ -16,6 +16,7 @@ from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.epochs import Epoch, Lessons, Progress, run_epochs
 from crossarc.parsers.graph import GraphModel, directed_search, search_of
 from crossarc.parsers.settings import Settings
+from crossarc.parsers.tag_order import Rounds, rounds_of
 from crossarc.parsers.training import has_single_roots, numbered_labels
 from crossarc.parsers.treemodel import Arrays
 from crossarc.treebank.corpus import Corpus
@@ -74,7 +75,12 @@ class GraphLessons(Lessons[GraphModel]):
             corpus, self.features.attributes, init.attributes if init is not None else None
         )
         self.data = (self.attributes.encode(corpus), heads, labels, starts)
-        self.search = search_of(settings, self.features, self.single_root, len(self.labels))
+        self.rounds: Rounds | None = init.rounds if init is not None else None
+        if settings.system == "bottom-up" and init is None:
+            self.rounds = rounds_of(settings, self.features, corpus, self.single_root)
+        self.search = search_of(
+            settings, self.features, self.single_root, len(self.labels), self.attributes, self.rounds
+        )
         self.other = directed_search(settings, self.features, self.single_root)
         self.cost = (settings.cost or 0.0) if settings.learner == "mira" else 0.0
         self.weights = GraphWeights(
@@ -116,6 +122,7 @@ class GraphLessons(Lessons[GraphModel]):
             weights.arcs.pack(prune),
             weights.labels.pack(prune),
             weights.directed.pack(prune) if weights.directed is not None else None,
+            self.rounds,
         )
 
     def restore(self, arrays: Arrays) -> GraphWeights:

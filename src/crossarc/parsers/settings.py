@@ -14,7 +14,7 @@ AT_ONCE = ("liblinear", "libsvm")
 # C of each learner: MIRA's by trial on a development set, LIBLINEAR's as MaltParser has it.
 COSTS = {"mira": 0.01, "liblinear": 0.1, "libsvm": 10.0}
 # What finds the trees of graph parsers.
-DECODERS = ("chu-liu-edmonds", "eisner", "undirected")
+DECODERS = ("chu-liu-edmonds", "eisner", "undirected", "bottom-up")
 # The settings that only some learners know.
 OWN_SETTINGS = {
     "cost": tuple(COSTS),
@@ -50,6 +50,11 @@ class Settings(BaseModel):
     combine: Literal["none", "mean", "product", "max", "min"] = "none"
     # Undirected graph parsers: how many arcs of a tree are turned round at most by a directed model, learned beside.
     enhance: int = Field(0, ge=0)
+    # Rounds from the bottom up: the tags of each, else found, as many rounds as can reach this share of the gold arcs;
+    # and whether words that have their heads can be heads no more.
+    order: list[str | list[str]] = []
+    reachable: float = Field(0.99, ge=0, le=1)
+    absorb: bool = True
     # Of maxent.
     learning_rate: float = Field(0.1, gt=0)
     l2: float = Field(1e-4, ge=0)
@@ -101,6 +106,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "covington-label": undirected("covington", "label"),
     "mst": graph("chu-liu-edmonds"),
     "eisner": graph("eisner"),
+    "mst-bottom-up": graph("bottom-up", features="mst-bottom-up"),
     "mst-undirected": graph("undirected"),
     "mst-undirected-df": graph("undirected", combine="mean"),
     "mst-undirected-lep": graph("undirected", enhance=5),
@@ -124,6 +130,8 @@ def make_settings(parser: str, **options: Any) -> Settings:
     check_learner(learner, options)
     if is_graph(PRESETS[parser]["system"]):
         check_graph(learner, options)
+    if PRESETS[parser]["system"] != "bottom-up":
+        check_rounds(parser, options)
     preset = {"cost": COSTS.get(str(learner)), **PRESETS[parser]}
     if learner in AT_ONCE:
         preset["explore"] = 0.0
@@ -154,6 +162,14 @@ def check_graph(learner: object, options: dict[str, Any]) -> None:
         usual = {"fast": False, "beam": 1, "explore": 0.0, "transform": "none"}[name]
         if options.get(name, usual) != usual:
             raise CrossarcError(f"setting {name} is of transition parsers; graph parsers have none: leave it out")
+
+
+def check_rounds(parser: str, options: dict[str, Any]) -> None:
+    """Refuse options that only mean something to parsers that go in rounds."""
+    for name in ("order", "reachable", "absorb"):
+        usual = Settings.model_fields[name].default
+        if options.get(name, usual) != usual:
+            raise CrossarcError(f"setting {name} is of mst-bottom-up; {parser} has no rounds: leave it out")
 
 
 def check_learner(learner: object, options: dict[str, Any]) -> None:
