@@ -12,8 +12,8 @@ A parser that attaches words round by round also sees the dependents that an end
 
     arcs = ["head.upos + dep.child[-1].lemma", "head.child[1].upos + dep.upos", "dep.upos + dep.children"]
 
-`child[-1]` is the leftmost of them, `child[1]` the rightmost and `children` their number. A template with such a term
-counts only where there is a dependent to look at.
+`child[-1]` is the leftmost of them, `child[1]` the rightmost and `children` their number; `sib` is the one of the head
+that is nearest to `dep` between the two. A template with such a term counts only where there is that dependent.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ ADDRESS = re.compile(r"(\w+)(?:\[(-?\d+)\])?")
 # Which word is looked at from an end: itself or one near by, a dependent that it has already; or how many it has.
 VIA = {"": 0, "child[-1]": 1, "child[1]": 2}
 CHILDREN, VIA_NUMBER = "children", 3
+SIBLING = "sib"
 DISTANCE = "distance"
 MOST_TEMPLATES = 128  # of arcs, and of labels
 MOST_BETWEEN = 4
@@ -54,8 +55,9 @@ class EdgeModel:
     of each bundle of them, and the end. `singles` has a row (end, side) for each template of one end, 0 for the head.
     `pairs` has a row (left side, right side, directions, kind, attribute) for each template of both: it is used for
     arcs to the right if bit 0 of the directions is set and to the left with bit 1; kind 1 joins an attribute of each
-    word between, kind 2 the distance. `late_singles` and `late_pairs` (without kinds) are the same for templates that
-    look at dependents. `labels` has WIDEST cells (address, offset, attribute) for each template.
+    word between, kind 2 the distance. `late_singles` and `late_pairs` are the same for templates that look at
+    dependents, with the attribute of the sibling or -1 in the place of the kind. `labels` has WIDEST cells (address,
+    offset, attribute) for each template.
     """
 
     name: str
@@ -136,10 +138,11 @@ class EdgeCompiler:
         kind, extra = 0, 0
         for term in terms:
             path, _, attribute = term.rpartition(".")
-            if term == DISTANCE or path == "between":
+            if term == DISTANCE or path in ("between", SIBLING):
                 if kind:
-                    raise TemplateError("only one term can be the distance or look at the words between")
-                kind, extra = (2, 0) if term == DISTANCE else (1, self.attribute(attribute))
+                    raise TemplateError("only one term can be the distance or look at the words between or at sib")
+                kind = {"between": 1, SIBLING: 3}.get(path, 2)
+                extra = self.attribute(attribute) if path else 0
                 continue
             if attribute == CHILDREN:
                 address, offset = parse_address(path, ENDS)
@@ -153,8 +156,8 @@ class EdgeCompiler:
                 raise TemplateError(f"{term}: the dependents of head and dep are child[-1] and child[1]")
             ends[address].append((self.attribute(attribute), offset, VIA[child]))
         self.arc_terms[terms] = None
-        late = any(via for atoms in ends for _, _, via in atoms)
-        if late and kind:
+        late = kind == 3 or any(via for atoms in ends for _, _, via in atoms)
+        if late and kind in (1, 2):
             raise TemplateError("a term with dependents does not go with the distance or the words between")
         head, dep = (self.side(tuple(sorted(atoms))) for atoms in ends)
         if not kind and not (ends[0] and ends[1]):
@@ -193,7 +196,8 @@ class EdgeCompiler:
     def model(self, name: str, text: str, distances: bool) -> EdgeModel:
         """The tables of all that was added."""
         between = sum(kind == 1 for _, _, kind, _ in self.pairs)
-        late = max(len(self.late_pairs), len(self.late_singles))
+        siblings = sum(kind == 3 for _, _, kind, _ in self.late_pairs)  # which have a key for each direction
+        late = max(len(self.late_pairs) + siblings, len(self.late_singles))
         if max(len(self.pairs), len(self.singles), len(self.labels), late) > MOST_TEMPLATES or between > MOST_BETWEEN:
             raise TemplateError(
                 f"{name}: {len(self.pairs)} templates of both ends as seen from either, {len(self.singles)} of one "
@@ -219,7 +223,9 @@ class EdgeCompiler:
             np.array(pairs, dtype=np.int32).reshape(-1, 5),
             np.array(labels, dtype=np.int32).reshape(-1, WIDEST, 3),
             np.array(list(self.late_singles), dtype=np.int32).reshape(-1, 2),
-            np.array([(*row[:2], bits) for row, bits in self.late_pairs.items()], dtype=np.int32).reshape(-1, 3),
+            np.array(
+                [(*row[:2], bits, row[3] if row[2] else -1) for row, bits in self.late_pairs.items()], dtype=np.int32
+            ).reshape(-1, 4),
         )
 
 
@@ -235,7 +241,9 @@ def parse_address(text: str, known: tuple[str, ...]) -> tuple[int, int]:
     """The number of an address and its offset."""
     match = ADDRESS.fullmatch(text)
     if match is None or match[1] not in known:
-        raise UnknownName("address", text, [*known, "head[1]", "dep[-1]", *(["between"] if known == ENDS else [])])
+        raise UnknownName(
+            "address", text, [*known, "head[1]", "dep[-1]", *(["between", SIBLING] if known == ENDS else [])]
+        )
     offset = int(match[2] or 0)
     if match[1] in ("sib", "child"):
         if offset not in (-1, 1):

@@ -58,6 +58,8 @@ cdef class BottomUp(ArcParser):
     cdef hash_t[:, ::1] late_keys       # as in ArcParser, of templates with dependents; 0 where there is none to see
     cdef hash_t[:, ::1] late_left
     cdef hash_t[:, ::1] late_right
+    cdef token_t[::1] following         # the next dependent of the same head, 0 if there is none
+    cdef token_t[::1] pending           # while pairs are passed: the first dependent behind the left word
     # Of the round at hand.
     cdef int32_t round
     cdef token_t count                  # its words are members[1..count]
@@ -93,6 +95,8 @@ cdef class BottomUp(ArcParser):
         self.late_keys = np.zeros((n + 1, max(1, self.late_single_count)), dtype=np.uint64)
         self.late_left = np.zeros((n + 1, max(1, self.late_pair_count)), dtype=np.uint64)
         self.late_right = np.zeros((n + 1, max(1, self.late_pair_count)), dtype=np.uint64)
+        self.following = np.zeros(n + 1, dtype=np.int32)
+        self.pending = np.zeros(n + 1, dtype=np.int32)
         self.members = np.zeros(n + 2, dtype=np.int32)
         self.nodes = np.zeros(n + 1, dtype=np.int32)
         self.graph = np.zeros((n + 2) * (n + 2))
@@ -144,22 +148,56 @@ cdef class BottomUp(ArcParser):
                 self.alone[s, word, t] = self.scores_room[t]
         self.stale[word] = False
 
-    cdef int32_t late_pair_keys(self, token_t i, token_t j, int32_t directions, int32_t filled) noexcept nogil:
-        """The keys of the templates of both ends i < j with dependents, for some directions, behind those there are."""
-        cdef int32_t t
+    cdef int32_t late_pair_keys(self, token_t i, token_t j, token_t right_sibling, token_t left_sibling,
+                                int32_t directions, int32_t filled) noexcept nogil:
+        """The keys of the templates of both ends i < j with dependents, for some directions, behind those there are.
+
+        The siblings are those that an arc would have in either direction, 0 where it has none.
+        """
+        cdef int32_t t, side, column
+        cdef token_t sibling
+        cdef hash_t key
         if self.children[i, 2] == 0 and self.children[j, 2] == 0:
             return filled
         for t in range(self.late_pair_count):
-            if self.late_left[i, t] and self.late_right[j, t] and self.late_pairs[t, 2] & directions:
-                self.keys[filled] = self.late_left[i, t] + self.late_right[j, t]
+            if not (self.late_left[i, t] and self.late_right[j, t] and self.late_pairs[t, 2] & directions):
+                continue
+            key = self.late_left[i, t] + self.late_right[j, t]
+            column = self.late_pairs[t, 3]
+            if column < 0:
+                self.keys[filled] = key
                 filled += 1
+                continue
+            for side in range(2):
+                sibling = left_sibling if side else right_sibling
+                if sibling > 0 and self.late_pairs[t, 2] & directions & (1 << side):
+                    self.keys[filled] = key + finished(mix(self.attribute(sibling, column), 1 + side))
+                    filled += 1
         return filled
 
-    cdef int change_late(self, Weights weights, token_t h, token_t d, weight_t step) except -1 nogil:
+    cdef token_t sibling_of(self, const token_t* heads, token_t h, token_t d) noexcept nogil:
+        """The dependent that a head has already between it and another word, the nearest to that; 0 if none."""
+        cdef token_t step = 1 if h > d else -1, w = d + step
+        while w != h and (heads[w] != h or self.rounds[w] >= self.round):
+            w += step
+        return 0 if w == h else w
+
+    cdef void find_siblings(self, const token_t* heads) noexcept nogil:
+        """Link the dependents of each head, from left to right."""
+        cdef token_t w
+        memset(&self.pending[0], 0, (<size_t>self.n + 1) * sizeof(token_t))
+        for w in range(self.n, 0, -1):
+            if self.rounds[w] < self.round:
+                self.following[w] = self.pending[heads[w]]
+                self.pending[heads[w]] = w
+
+    cdef int change_late(self, Weights weights, const token_t* heads, token_t h, token_t d,
+                         weight_t step) except -1 nogil:
         """Add to the weights of an arc, those of dependents too; gives their number, and only that if the step is 0."""
         cdef int32_t t, w, count, direction = 0 if h < d else 1
         cdef int total = self.change_arc(weights, h, d, step)
-        count = self.late_pair_keys(min(h, d), max(h, d), 1 << direction, 0)
+        cdef token_t sibling = self.sibling_of(heads, h, d) if self.children[h, 2] else 0
+        count = self.late_pair_keys(min(h, d), max(h, d), sibling, sibling, 1 << direction, 0)
         for t in range(self.late_single_count):
             w = d if self.late_singles[t, 0] else h
             if self.late_keys[w, t]:
@@ -219,9 +257,9 @@ cdef class BottomUp(ArcParser):
             nodes[w] = nodes[top] if top > 0 else self.ground
         return True
 
-    cdef void fill_round(self, Weights weights, const Packed* packed) noexcept nogil:
+    cdef void fill_round(self, Weights weights, const Packed* packed, const token_t* heads) noexcept nogil:
         """The scores of all arcs into words of the round from words that can be heads."""
-        cdef token_t i, j, end, n = self.n
+        cdef token_t i, j, end, sibling, n = self.n
         cdef Py_ssize_t stride = n + 1
         cdef int32_t t, filled, kind, between = self.pair_count - self.plain_pairs
         cdef hash_t kinds[4][MOST_BETWEEN]
@@ -232,6 +270,7 @@ cdef class BottomUp(ArcParser):
         for i in range(n + 1):
             if self.stale[i] and self.nodes[i] != OUT:
                 self.renew(weights, packed, i)
+        self.find_siblings(heads)
         for i in range(n + 1):
             if self.nodes[i] == OUT:
                 continue
@@ -239,7 +278,10 @@ cdef class BottomUp(ArcParser):
             end = n if turn else self.members[self.count]
             for t in range(between):
                 counts[t] = 0
+            sibling = 0
             for j in range(i + 1, end + 1):
+                if self.rounds[j - 1] < self.round and heads[j - 1] == i:
+                    sibling = j - 1
                 for t in range(between):
                     if j > i + 1:
                         counts[t] = self.add_kind(j - 1, self.pairs[self.plain_pairs + t, 4], kinds[t], counts[t])
@@ -248,7 +290,9 @@ cdef class BottomUp(ArcParser):
                 filled = self.plain_keys(i, j)
                 for t in range(between):
                     filled = self.between_keys(i, j, kinds[t], counts[t], self.plain_pairs + t, filled)
-                filled = self.late_pair_keys(i, j, 3, filled)
+                while 0 < self.pending[j] <= i:
+                    self.pending[j] = self.following[self.pending[j]]
+                filled = self.late_pair_keys(i, j, sibling, self.pending[j] if self.pending[j] < j else 0, 3, filled)
                 self.sum_rows(weights, packed, self.keys, filled, SLOTS)
                 kind = distance_class(j - i)
                 if self.rounds[j] == self.round:
@@ -314,7 +358,7 @@ cdef class BottomUp(ArcParser):
     cdef void find_tree(self, Weights weights, const Packed* packed, token_t* heads) noexcept nogil:
         self.begin(heads)
         while self.next_round(heads):
-            self.fill_round(weights, packed)
+            self.fill_round(weights, packed, heads)
             self.solve_round(heads)
             self.attach(heads)
 
@@ -328,6 +372,7 @@ cdef class BottomUp(ArcParser):
         """Move the right heads that can still be reached from the best ones, as `train` says."""
         cdef token_t w, d, h
         cdef Py_ssize_t stride = self.n + 1
+        cdef const token_t* best = &self.best[0]
         cdef const token_t* rival = &self.rival[0]
         cdef score_t loss = 0, margin = 0
         cdef int32_t norm = 0
@@ -342,18 +387,18 @@ cdef class BottomUp(ArcParser):
             d = self.members[w]
             if rival[d] != right[d] and self.reachable(w, right[d]):
                 margin += self.matrix[d * stride + right[d]]
-                norm += self.change_late(weights, right[d], d, 0)
+                norm += self.change_late(weights, best, right[d], d, 0)
                 loss += 1
                 margin -= self.matrix[d * stride + rival[d]] - augment
-                norm += self.change_late(weights, rival[d], d, 0)
+                norm += self.change_late(weights, best, rival[d], d, 0)
         step = margin_step(loss, margin, norm, cost) if cost > 0 else <weight_t>(loss > 0)
         if step <= 0:
             return 0
         for w in range(1, self.count + 1):
             d = self.members[w]
             if rival[d] != right[d] and self.reachable(w, right[d]):
-                self.change_late(weights, right[d], d, step)
-                self.change_late(weights, rival[d], d, -step)
+                self.change_late(weights, best, right[d], d, step)
+                self.change_late(weights, best, rival[d], d, -step)
         memset(&self.stale[0], True, <size_t>self.n + 1)
         return 0
 
@@ -379,7 +424,7 @@ cdef class BottomUp(ArcParser):
                 words += self.n
                 self.begin(&self.best[0])
                 while self.next_round(&self.best[0]):
-                    self.fill_round(arcs, NULL)
+                    self.fill_round(arcs, NULL, &self.best[0])
                     self.solve_round(&self.best[0])
                     self.learn_round(arcs, &heads[begin], cost, augment)
                     self.attach(&self.best[0])

@@ -53,7 +53,7 @@ class Settings(BaseModel):
     # Rounds from the bottom up: the tags of each, else found, as many rounds as can reach this share of the gold arcs;
     # and whether words that have their heads can be heads no more.
     order: list[str | list[str]] = []
-    reachable: float = Field(0.99, ge=0, le=1)
+    reachable: float = Field(0.995, ge=0, le=1)
     absorb: bool = True
     # Of maxent.
     learning_rate: float = Field(0.1, gt=0)

@@ -4,17 +4,14 @@ Words of a round can hang from words of their own round and of later ones. So a 
 is not later than its head, and with exactly one root, which only the last round of a sentence can have, the root's arc
 if no word of the sentence is later. An order is judged by how many arcs can be found.
 
-The best order with one tag a round is found exactly, by dynamic programming over sets of tags: what a tag adds behind
-those that came before depends on their set alone. That takes 2^tags steps, which is little for the 17 of Universal
-Dependencies; of more, the rarest count as one. Neighbours in this order then become one round until enough arcs can be
-found, again the best way to do so, by dynamic programming over the places between tags; one round of all tags can find
-every arc.
+Some tags get rounds of their own, one after the other, and all others share the last round. What a tag adds behind
+those that came before depends on their set alone, so the best order of each set of tags is found exactly, by dynamic
+programming over sets. Of the sets that leave enough arcs within reach, the one is taken that decides the most words
+before the last round. That takes 2^tags steps, which is little for the 17 of Universal Dependencies; of more, the
+rarest count as one. One round of all tags leaves every arc within reach.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +22,7 @@ from crossarc.features.edges import EdgeModel
 from crossarc.parsers.settings import Settings
 from crossarc.treebank.corpus import Corpus
 
-MOST_TAGS = 18
+MOST_TAGS = 17
 TAGS = ("upos", "xpos")  # the attributes that can be tags, the first that a feature model looks at
 
 Ints = NDArray[np.int32]
@@ -96,17 +93,18 @@ def reachable_arcs(rounds: Ints, heads: Ints, starts: NDArray[np.int64], single_
 def best_rounds(
     tags: Ints, table: StringTable, heads: Ints, starts: NDArray[np.int64], single_root: bool, share: float
 ) -> Rounds:
-    """As many rounds as there can be if this share of the arcs of a treebank shall be found."""
+    """The rounds that leave this share of the arcs of a treebank within reach and decide the most words early."""
     words = heads >= 0
     counts = np.bincount(tags[words], minlength=len(table))
     by_count = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
     kinds = np.zeros(len(table), dtype=np.int64)
     kinds[by_count] = np.minimum(np.arange(len(by_count)), MOST_TAGS - 1)
     gains = Gains(kinds[tags], heads, starts, single_root)
-    order = best_order(gains)
-    names = [[table.string(tag) for tag in by_count.tolist() if kinds[tag] == kind] for kind in order]
-    bounds = best_bounds(gains, order, share * int(words.sum()))
-    return [[tag for group in names[begin:end] for tag in group] for begin, end in pairwise(bounds)]
+    first = best_order(gains, np.bincount(kinds[tags[words]]), share * int(words.sum()))
+    groups = [[kind] for kind in first]
+    if rest := [kind for kind in range(gains.count) if kind not in first]:
+        groups.append(rest)
+    return [[table.string(tag) for tag in by_count.tolist() if kinds[tag] in group] for group in groups]
 
 
 class Gains:
@@ -128,31 +126,25 @@ class Gains:
             halves = self.roots.reshape(self.count, -1, 2, 1 << kind)
             halves[:, :, 1] += halves[:, :, 0]
 
-    def behind(self, kind: int) -> Counts:
-        """For each set, the arcs into a kind that can be found if just the kinds of that set come before it."""
+    def inbound(self, kind: int) -> Counts:
+        """For each set, the arcs into a kind from all other kinds than those of the set."""
         below = np.zeros(1, dtype=np.int64)
         for other in range(self.count):
             below = np.concatenate([below, below + self.arcs[other, kind]])
-        alone = np.arange(1 << self.count) | 1 << kind
-        gains: Counts = self.arcs[:, kind].sum() - below + self.roots[kind, alone]
-        return gains
-
-    def together(self, before: int, group: Sequence[int]) -> int:
-        """The arcs into some kinds that can be found if they make a round behind those of a set."""
-        after = [kind for kind in range(self.count) if not before >> kind & 1]
-        there = before | sum(1 << kind for kind in group)
-        return sum(int(self.arcs[after, kind].sum() + self.roots[kind, there]) for kind in group)
+        arcs: Counts = self.arcs[:, kind].sum() - below
+        return arcs
 
 
-def best_order(gains: Gains) -> list[int]:
-    """The order of kinds, one a round, in which the most arcs can be found."""
+def best_order(gains: Gains, words: Counts, needed: float) -> list[int]:
+    """The kinds that come before the last round, in their order, where so many arcs must be found.
+
+    `words` has the number of words of each kind. Of sets that decide as many of them, the one with the most arcs.
+    """
     count = gains.count
     sets = np.arange(1 << count)
-    sizes = np.zeros(len(sets), dtype=np.int64)
-    for kind in range(count):
-        sizes += sets >> kind & 1
-    behind = [gains.behind(kind) for kind in range(count)]
-    most = np.full(len(sets), -1, dtype=np.int64)  # the arcs found if a set comes first
+    sizes = sum((sets >> kind & 1 for kind in range(count)), 0 * sets)
+    inbound = [gains.inbound(kind) for kind in range(count)]
+    most = np.full(len(sets), -1, dtype=np.int64)  # the arcs found into a set that comes first
     last = np.zeros(len(sets), dtype=np.int64)  # the kind in it that comes last then
     most[0] = 0
     for size in range(1, count + 1):
@@ -160,38 +152,20 @@ def best_order(gains: Gains) -> list[int]:
         for kind in range(count):
             with_it = layer[layer >> kind & 1 == 1]
             without = with_it ^ 1 << kind
-            value = most[without] + behind[kind][without]
+            value = most[without] + inbound[kind][without] + gains.roots[kind, with_it]
             better = value > most[with_it]
             most[with_it[better]] = value[better]
             last[with_it[better]] = kind
+    early = 0 * sets
+    found = most.copy()
+    for kind in range(count):
+        inside = sets >> kind & 1 == 1
+        early += np.where(inside, words[kind], 0)
+        found += np.where(inside, 0, inbound[kind] + gains.roots[kind, -1])
+    good = np.flatnonzero(found >= needed)
+    rest = int(good[np.lexsort((-found[good], -early[good]))[0]])
     order: list[int] = []
-    rest = len(sets) - 1
     while rest:
         order.append(int(last[rest]))
         rest ^= 1 << order[-1]
     return order[::-1]
-
-
-def best_bounds(gains: Gains, order: list[int], needed: float) -> list[int]:
-    """Where rounds begin in an order, and its end: as many rounds as there can be with so many arcs, the best way."""
-    count = len(order)
-    before = [sum(1 << kind for kind in order[:place]) for place in range(count)]
-    # By number of rounds: for each place, the most arcs into what stands before it, and where its last round begins.
-    table: list[list[tuple[int, int]]] = [[(0, 0)] + [(-1, 0)] * count]
-    worth = {
-        (begin, end): gains.together(before[begin], order[begin:end])
-        for begin in range(count)
-        for end in range(begin + 1, count + 1)
-    }
-    for _ in range(count):
-        above = table[-1]
-        row = [(-1, 0)]
-        for end in range(1, count + 1):
-            ways = [(above[begin][0] + worth[begin, end], begin) for begin in range(end) if above[begin][0] >= 0]
-            row.append(max(ways, default=(-1, 0)))
-        table.append(row)
-    rounds = max(number for number in range(1, count + 1) if table[number][count][0] >= needed or number == 1)
-    bounds = [count]
-    for number in range(rounds, 0, -1):
-        bounds.append(table[number][bounds[-1]][1])
-    return bounds[::-1]
