@@ -56,6 +56,7 @@ def describe_model(parser: Parser) -> dict[str, str]:
         "learned from": describe_data(data),
         "started from": f"a model that learned from {describe_data(start)}" if start else "",
         "words with": ", ".join(f"{column.upper()} {100 * share:.0f}%" for column, share in columns.items()),
+        "rounds": describe_rounds(parser),
         "can build": f"{percent(covered['trees'])} of those trees, {percent(covered['arcs'])} of their arcs",
         "development set": f"LAS {best['las']:.2f}, UAS {best['uas']:.2f} after epoch {best['epoch']}" if best else "",
         "weights": str(parser.model.storage or ""),
@@ -65,6 +66,12 @@ def describe_model(parser: Parser) -> dict[str, str]:
         "settings": ", ".join(f"{setting} {value}" for setting, value in settings.items()),
         "data, SHA-256": data["sha256"],
     }
+
+
+def describe_rounds(parser: Parser) -> str:
+    """The tags of each round of a parser that goes from the bottom up."""
+    rounds = getattr(parser.model, "rounds", None) or []
+    return ", then ".join(" ".join(tags) for tags in rounds)
 
 
 def describe_data(data: dict[str, object]) -> str:
@@ -107,6 +114,8 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
             special = ["undirected; heads by the way from the root", *["then enhanced"] * (settings.enhance > 0)]
             if settings.stack:
                 special = ["sees the trees of a directed and an undirected model"]
+        elif settings.system == "bottom-up":
+            special = ["in rounds by part of speech; sees the dependents of before"]
         return "projective" if settings.system == "eisner" else "all", settings.system, "; ".join(special)
     system = system_of(settings, True)
     trees = CLASSES.get(system.covers, system.covers)

@@ -7,6 +7,13 @@ Every arc feature counts by direction, for all distances together and, unless `d
 distances on its own. So a feature has a row of sixteen weights, and one look at the row serves both arcs between two
 words. A feature of one end alone is looked up once a word, and the key of one of both ends is the sum of two hashes,
 each made once a word: what is left to do for a pair of words is an addition and a lookup a template.
+
+A parser that attaches words round by round also sees the dependents that an end of an arc has got already:
+
+    arcs = ["head.upos + dep.child[-1].lemma", "head.child[1].upos + dep.upos", "dep.upos + dep.children"]
+
+`child[-1]` is the leftmost of them, `child[1]` the rightmost and `children` their number; `sib` is the one of the head
+that is nearest to `dep` between the two. A template with such a term counts only where there is that dependent.
 """
 
 from __future__ import annotations
@@ -29,11 +36,15 @@ ENDS = ("head", "dep")
 RELATIVES = ("grand", "sib", "child")
 FURTHEST = 4  # words away from an end
 ADDRESS = re.compile(r"(\w+)(?:\[(-?\d+)\])?")
+# Which word is looked at from an end: itself or one near by, a dependent that it has already; or how many it has.
+VIA = {"": 0, "child[-1]": 1, "child[1]": 2}
+CHILDREN, VIA_NUMBER = "children", 3
+SIBLING = "sib"
 DISTANCE = "distance"
 MOST_TEMPLATES = 128  # of arcs, and of labels
 MOST_BETWEEN = 4
 
-Atom = tuple[int, int]  # an attribute and an offset
+Atom = tuple[int, int, int]  # an attribute, an offset, and which word is looked at
 Side = tuple[Atom, ...]
 
 
@@ -41,11 +52,13 @@ Side = tuple[Atom, ...]
 class EdgeModel:
     """A compiled feature model.
 
-    `atoms` has a row (attribute, offset) for each thing that is looked at from a word, and `sides` the first atom of
-    each bundle of them, and the end. `singles` has a row (end, side) for each template of one end, 0 for the head.
+    `atoms` has a row (attribute, offset, via) for each thing that is looked at from a word, and `sides` the first atom
+    of each bundle of them, and the end. `singles` has a row (end, side) for each template of one end, 0 for the head.
     `pairs` has a row (left side, right side, directions, kind, attribute) for each template of both: it is used for
     arcs to the right if bit 0 of the directions is set and to the left with bit 1; kind 1 joins an attribute of each
-    word between, kind 2 the distance. `labels` has WIDEST cells (address, offset, attribute) for each template.
+    word between, kind 2 the distance. `late_singles` and `late_pairs` are the same for templates that look at
+    dependents, with the attribute of the sibling or -1 in the place of the kind. `labels` has WIDEST cells (address,
+    offset, attribute) for each template.
     """
 
     name: str
@@ -59,6 +72,8 @@ class EdgeModel:
     singles: NDArray[np.int32] = field(repr=False)
     pairs: NDArray[np.int32] = field(repr=False)
     labels: NDArray[np.int32] = field(repr=False)
+    late_singles: NDArray[np.int32] = field(repr=False)
+    late_pairs: NDArray[np.int32] = field(repr=False)
 
     @property
     def templates(self) -> tuple[tuple[str, ...], ...]:
@@ -121,6 +136,8 @@ class EdgeCompiler:
         self.sides: dict[Side, int] = {}
         self.singles: dict[tuple[int, int], None] = {}
         self.pairs: dict[tuple[int, int, int, int], int] = {}
+        self.late_singles: dict[tuple[int, int], None] = {}
+        self.late_pairs: dict[tuple[int, int, int, int], int] = {}
         self.labels: dict[tuple[tuple[int, int, int], ...], None] = {}
         self.arc_terms: dict[tuple[str, ...], None] = {}
         self.label_terms: dict[tuple[str, ...], None] = {}
@@ -132,22 +149,37 @@ class EdgeCompiler:
         kind, extra = 0, 0
         for term in terms:
             path, _, attribute = term.rpartition(".")
-            if term == DISTANCE or path == "between":
+            if term == DISTANCE or path in ("between", SIBLING):
                 if kind:
-                    raise TemplateError("only one term can be the distance or look at the words between")
-                kind, extra = (2, 0) if term == DISTANCE else (1, self.attribute(attribute))
+                    raise TemplateError("only one term can be the distance or look at the words between or at sib")
+                kind = {"between": 1, SIBLING: 3}.get(path, 2)
+                extra = self.attribute(attribute) if path else 0
                 continue
-            address, offset = parse_address(path, ENDS)
-            ends[address].append((self.attribute(attribute), offset))
+            if attribute == CHILDREN:
+                address, offset = parse_address(path, ENDS)
+                if offset:
+                    raise TemplateError(f"{term}: {CHILDREN} is of head and dep alone")
+                ends[address].append((0, 0, VIA_NUMBER))
+                continue
+            end, _, child = path.partition(".")
+            address, offset = parse_address(end, ENDS)
+            if child not in VIA or (child and offset):
+                raise TemplateError(f"{term}: the dependents of head and dep are child[-1] and child[1]")
+            ends[address].append((self.attribute(attribute), offset, VIA[child]))
         self.arc_terms[terms] = None
+        late = kind == 3 or any(via for atoms in ends for _, _, via in atoms)
+        if late and kind in (1, 2):
+            raise TemplateError("a term with dependents does not go with the distance or the words between")
         head, dep = (self.side(tuple(sorted(atoms))) for atoms in ends)
         if not kind and not (ends[0] and ends[1]):
-            self.singles[(0, head) if ends[0] else (1, dep)] = None
+            singles = self.late_singles if late else self.singles
+            singles[(0, head) if ends[0] else (1, dep)] = None
             return
+        pairs = self.late_pairs if late else self.pairs
         # The head is on the left of arcs to the right, bit 0, and on the right of arcs to the left.
         for left, right, direction in ((head, dep, 1), (dep, head, 2)):
             row = (left, right, kind, extra)
-            self.pairs[row] = self.pairs.get(row, 0) | direction
+            pairs[row] = pairs.get(row, 0) | direction
 
     def add_label(self, template: str) -> None:
         """Compile a template of labels."""
@@ -176,11 +208,13 @@ class EdgeCompiler:
     def model(self, name: str, text: str, distances: bool) -> EdgeModel:
         """The tables of all that was added."""
         between = sum(kind == 1 for _, _, kind, _ in self.pairs)
-        if max(len(self.pairs), len(self.singles), len(self.labels)) > MOST_TEMPLATES or between > MOST_BETWEEN:
+        siblings = sum(kind == 3 for _, _, kind, _ in self.late_pairs)  # which have a key for each direction
+        late = max(len(self.late_pairs) + siblings, len(self.late_singles))
+        if max(len(self.pairs), len(self.singles), len(self.labels), late) > MOST_TEMPLATES or between > MOST_BETWEEN:
             raise TemplateError(
                 f"{name}: {len(self.pairs)} templates of both ends as seen from either, {len(self.singles)} of one "
-                f"end, {len(self.labels)} of labels and {between} with words between; {MOST_TEMPLATES} of a kind and "
-                f"{MOST_BETWEEN} with words between are the most"
+                f"end, {late} with dependents, {len(self.labels)} of labels and {between} with words between; "
+                f"{MOST_TEMPLATES} of a kind and {MOST_BETWEEN} with words between are the most"
             )
         bounds = np.cumsum([0, *map(len, self.sides)])
         pairs = [(left, right, self.pairs[left, right, kind, extra], kind, extra)
@@ -195,11 +229,15 @@ class EdgeCompiler:
             tuple(self.label_terms),
             tuple(self.attributes),
             distances,
-            np.array([atom for side in self.sides for atom in side], dtype=np.int32).reshape(-1, 2),
+            np.array([atom for side in self.sides for atom in side], dtype=np.int32).reshape(-1, 3),
             bounds.astype(np.int32),
             np.array(list(self.singles), dtype=np.int32).reshape(-1, 2),
             np.array(pairs, dtype=np.int32).reshape(-1, 5),
             np.array(labels, dtype=np.int32).reshape(-1, WIDEST, 3),
+            np.array(list(self.late_singles), dtype=np.int32).reshape(-1, 2),
+            np.array(
+                [(*row[:2], bits, row[3] if row[2] else -1) for row, bits in self.late_pairs.items()], dtype=np.int32
+            ).reshape(-1, 4),
         )
 
 
@@ -215,7 +253,9 @@ def parse_address(text: str, known: tuple[str, ...]) -> tuple[int, int]:
     """The number of an address and its offset."""
     match = ADDRESS.fullmatch(text)
     if match is None or match[1] not in known:
-        raise UnknownName("address", text, [*known, "head[1]", "dep[-1]", *(["between"] if known == ENDS else [])])
+        raise UnknownName(
+            "address", text, [*known, "head[1]", "dep[-1]", *(["between", SIBLING] if known == ENDS else [])]
+        )
     offset = int(match[2] or 0)
     if match[1] in ("sib", "child"):
         if offset not in (-1, 1):

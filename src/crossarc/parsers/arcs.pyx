@@ -19,40 +19,9 @@ from crossarc.learning.packed cimport Packed, PackedWeights, padded, score_packe
 from crossarc.learning.updates cimport margin_step
 from crossarc.learning.weights cimport Weights
 
-cdef enum:
-    SLOTS = 16              # weights of an arc feature
-    ALL = 7                 # the slot for all distances, in either direction; those before it are for classes
-    MOST_KEYS_HERE = 512    # as many as are scored at a time: 128 templates and some with words between
-    MOST_BETWEEN = 64       # kinds of words between two that are looked at
-    WIDEST = 6
-    HEAD = 0
-    DEP = 1
-    GRAND = 2
-    SIB = 3
-    CHILD = 4
-    DISTANCE = 5
-
-# How the scores of an arc and its reverse become that of an edge, for undirected decoders; as in COMBINATIONS.
-cdef enum Combination:
-    NONE
-    MEAN
-    PRODUCT
-    GREATEST
-    LEAST
-
+# In the order of `Combination`.
 COMBINATIONS = ("none", "mean", "product", "max", "min")
 ARC_WEIGHTS = SLOTS
-
-
-cdef inline int32_t distance_class(token_t distance) noexcept nogil:
-    """Each distance up to five on its own, up to ten, and more."""
-    return distance - 1 if distance <= 5 else 5 if distance <= 10 else 6
-
-
-cdef inline hash_t finished(hash_t state) noexcept nogil:
-    """A hash whose every bit depends on all that went into it, so that sums of two are good hashes too."""
-    state = (state ^ (state >> 32)) * <hash_t>0xD6E8FEB86659FD93
-    return state ^ (state >> 32)
 
 
 cdef class ArcParser:
@@ -61,34 +30,6 @@ cdef class ArcParser:
     With `undirected` features do not know which end is the head, only which is on the left; scores are those of edges,
     in both triangles of the matrix. `combine` makes such scores from those of arcs.
     """
-
-    cdef Decoder decoder
-    cdef bint undirected
-    cdef Combination combine
-    cdef score_t unit                   # what a score of 1 stands for: products must be of true scores
-    cdef score_t[::1] joined
-    cdef bint distances
-    cdef int32_t columns, label_count
-    cdef int32_t single_count, pair_count, first_distance, plain_pairs, label_templates
-    cdef const int32_t[:, ::1] atoms
-    cdef const int32_t[::1] sides
-    cdef const int32_t[:, ::1] singles
-    cdef const int32_t[:, ::1] pairs
-    cdef const int32_t[:, :, ::1] label_cells
-    # Of the sentence at hand.
-    cdef token_t n
-    cdef const int32_t* tokens
-    cdef hash_t[:, ::1] single_keys     # by word: the key of each template of one end
-    cdef hash_t[:, ::1] left_keys       # by word: its part of the key of each template of both ends, on the left
-    cdef hash_t[:, ::1] right_keys      # and on the right
-    cdef weight_t[:, :, ::1] alone      # by end and word: the sum of the weights of templates of one end
-    cdef score_t[::1] matrix
-    cdef token_t[::1] best
-    cdef token_t[:, ::1] kin            # by word: siblings on the left and right, outermost dependents on either side
-    cdef token_t[::1] previous
-    cdef hash_t keys[MOST_KEYS_HERE]
-    cdef int32_t[::1] whole
-    cdef weight_t[::1] scores_room
 
     def __init__(self, model, Decoder decoder, int32_t columns, int32_t labels, bint undirected=False, combine="none"):
         self.decoder = decoder
@@ -126,12 +67,6 @@ cdef class ArcParser:
 
     # ---- keys
 
-    cdef inline hash_t attribute(self, token_t word, int32_t column) noexcept nogil:
-        """What a word is, as something to hash; nothing where there is no word."""
-        if word < 0 or word > self.n:
-            return 0
-        return <hash_t>(self.tokens[<Py_ssize_t>word * self.columns + column] + 2)
-
     cdef hash_t side_hash(self, token_t word, int32_t side) noexcept nogil:
         """The hash of a bundle of things that are looked at from a word."""
         cdef hash_t state = 0x51ED270B + <hash_t>side * <hash_t>0x9E3779B97F4A7C15
@@ -156,7 +91,7 @@ cdef class ArcParser:
                 self.left_keys[w, t] = finished(mix(self.side_hash(w, self.pairs[t, 0]), salt))
                 self.right_keys[w, t] = finished(mix(self.side_hash(w, self.pairs[t, 1]), salt + 1))
 
-    cdef inline int32_t plain_keys(self, token_t i, token_t j) noexcept nogil:
+    cdef int32_t plain_keys(self, token_t i, token_t j) noexcept nogil:
         """The keys of the templates of both ends i < j, but for those with words between."""
         cdef int32_t t
         cdef const hash_t* left = &self.left_keys[i, 0]
@@ -167,15 +102,15 @@ cdef class ArcParser:
             self.keys[t] += finished(<hash_t>(j - i))
         return self.plain_pairs
 
-    cdef inline int32_t between_keys(self, token_t i, token_t j, const hash_t* kinds, int32_t count, int32_t t,
-                                     int32_t filled) noexcept nogil:
+    cdef int32_t between_keys(self, token_t i, token_t j, const hash_t* kinds, int32_t count, int32_t t,
+                              int32_t filled) noexcept nogil:
         """The keys of a template with words between, one for each kind of word, behind those that are there."""
         cdef int32_t k
         for k in range(count):
             self.keys[filled + k] = self.left_keys[i, t] + self.right_keys[j, t] + kinds[k]
         return filled + count
 
-    cdef inline int32_t add_kind(self, token_t word, int32_t column, hash_t* kinds, int32_t count) noexcept nogil:
+    cdef int32_t add_kind(self, token_t word, int32_t column, hash_t* kinds, int32_t count) noexcept nogil:
         """Add the kind of one more word between, if it is new."""
         cdef hash_t kind = finished(self.attribute(word, column))
         cdef int32_t k
@@ -199,11 +134,6 @@ cdef class ArcParser:
         score_packed(packed, keys, count, &self.whole[0])
         for a in range(actions):
             self.scores_room[a] = <weight_t>self.whole[a]
-
-    cdef inline score_t slot_score(self, const weight_t* row, int32_t direction, int32_t kind) noexcept nogil:
-        """What a row has to say of an arc."""
-        cdef score_t score = row[8 * direction + ALL]
-        return score + row[8 * direction + kind] if self.distances else score
 
     cdef void fill_matrix(self, Weights weights, const Packed* packed) noexcept nogil:
         """The scores of all arcs of the sentence that was prepared; -inf where none can be."""
@@ -282,9 +212,10 @@ cdef class ArcParser:
                 self.joined[i * stride + j] = self.joined[j * stride + i] = a
         return self.decoder.solve(&self.joined[0], stride, n, heads) == SOLVED
 
-    cdef inline bint has_arc(self, const token_t* heads, token_t h, token_t d) noexcept nogil:
-        """Whether a tree has an arc, or in undirected parsers the edge in any direction."""
-        return heads[d] == h or (self.undirected and h > 0 and heads[h] == d)
+    cdef void find_tree(self, Weights weights, const Packed* packed, token_t* heads) noexcept nogil:
+        """Set the heads of the sentence that was prepared."""
+        self.fill_matrix(weights, packed)
+        self.solve(heads)
 
     cdef int32_t arc_keys(self, token_t h, token_t d) noexcept nogil:
         """The keys of all features of one arc, or of those of both ends of an undirected edge."""
@@ -383,6 +314,26 @@ cdef class ArcParser:
                 best = label
         return best
 
+    cdef offset_t learn_labels(self, Weights labels, const token_t* right, const label_t* gold_labels,
+                               const token_t* best) except -1 nogil:
+        """Learn the labels of a gold tree by the perceptron; gives how many words have a wrong head or label."""
+        cdef token_t d
+        cdef int32_t count
+        cdef label_t label, gold
+        cdef offset_t wrong = 0
+        self.find_kin(right)
+        for d in range(1, self.n + 1):
+            labels.now += 1
+            gold = gold_labels[d]
+            count = self.label_keys(right, d)
+            label = self.best_label(labels, NULL, count)
+            wrong += best[d] != right[d] or label != gold
+            if label == gold:
+                continue
+            labels.update(self.keys, count, gold, 1)
+            labels.update(self.keys, count, label, -1)
+        return wrong
+
     # ---- what parsers call
 
     def train(self, Weights arcs, Weights labels, const int32_t[:, ::1] tokens, const token_t[::1] heads,
@@ -399,8 +350,7 @@ cdef class ArcParser:
         cdef offset_t words = 0, wrong = 0, begin
         cdef Py_ssize_t s, stride
         cdef token_t n, d, h
-        cdef label_t label, gold
-        cdef int32_t count, norm
+        cdef int32_t norm
         cdef score_t loss, margin
         cdef weight_t step
         cdef const token_t* right
@@ -445,17 +395,7 @@ cdef class ArcParser:
                                 self.change_arc(arcs, best[d], d, -step)
                 if labels is None:
                     continue
-                self.find_kin(right)
-                for d in range(1, n + 1):
-                    labels.now += 1
-                    gold = gold_labels[begin + d]
-                    count = self.label_keys(right, d)
-                    label = self.best_label(labels, NULL, count)
-                    wrong += best[d] != right[d] or label != gold
-                    if label == gold:
-                        continue
-                    labels.update(self.keys, count, gold, 1)
-                    labels.update(self.keys, count, label, -1)
+                wrong += self.learn_labels(labels, right, &gold_labels[begin], best)
         return words, wrong
 
     def parse(self, PackedWeights arcs, PackedWeights labels, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
@@ -482,8 +422,7 @@ cdef class ArcParser:
                 begin = starts[s]
                 n = <token_t>(starts[s + 1] - begin) - 1
                 self.prepare(&tokens[begin, 0], n)
-                self.fill_matrix(none, &arcs.packed)
-                self.solve(&heads[begin])
+                self.find_tree(none, &arcs.packed, &heads[begin])
                 if other is not None:
                     other.prepare(&tokens[begin, 0], n)
                     other.fill_matrix(none, &other_arcs.packed)

@@ -17,14 +17,17 @@ from crossarc.decode.undirected import Undirected
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
+from crossarc.features.templates import TemplateError
 from crossarc.learning.packed import PackedWeights
 from crossarc.parsers.analysis import Analysis
 from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
+from crossarc.parsers.bottom_up import BottomUp
 from crossarc.parsers.calibration import GRAPH_SCALES, Scales
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph_analysis import analyse_by_arcs
 from crossarc.parsers.settings import DECODERS, Settings
 from crossarc.parsers.stacking import Stacked, read_stacked, stacked_search, with_guesses
+from crossarc.parsers.tag_order import Rounds, check_rounds, round_numbers, tag_attribute
 from crossarc.parsers.treemodel import Arrays, TreeModel
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
@@ -52,6 +55,7 @@ class GraphModel(TreeModel):
     label_weights: PackedWeights
     directed_weights: PackedWeights | None = None  # of the model that enhances trees
     stacked: Stacked | None = None  # the model that sees the trees of the others
+    rounds: Rounds | None = None  # the tags of each, for trees that are built from the bottom up
     storage: None = None  # what it cost to store weights is not measured here
     long_sentence: int = NO_LIMIT  # sentences of any length are searched in full
     scores_labels = True
@@ -59,7 +63,7 @@ class GraphModel(TreeModel):
 
     def search(self) -> ArcParser:
         """The features and the decoder at work."""
-        return search_of(self.settings, self.features, self.single_root, len(self.labels))
+        return search_of(self.settings, self.features, self.single_root, len(self.labels), self.attributes, self.rounds)
 
     def with_beam(self, width: int) -> GraphModel:
         """The same model: it finds the best tree without a beam, so none but the narrowest means anything."""
@@ -164,6 +168,7 @@ class GraphModel(TreeModel):
             "single_root": self.single_root,
             "features": self.features.text,
             "stacked": self.stacked.features.text if self.stacked is not None else None,
+            "rounds": self.rounds,
         }
         return manifest, arrays
 
@@ -191,6 +196,7 @@ class GraphModel(TreeModel):
             PackedWeights.from_arrays(arrays, len(labels), "labels."),
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "directed.") if settings.enhance else None,
             stacked,
+            manifest.get("rounds") if settings.system == "bottom-up" else None,
         )
         model.check()
         return model
@@ -199,6 +205,9 @@ class GraphModel(TreeModel):
         """Refuse what would lead native code astray, with `ValueError`: the weights have looked at themselves."""
         if not self.labels or self.settings.system not in DECODERS:
             raise ValueError("there are no labels, or no decoder")
+        if self.settings.system == "bottom-up":
+            tag_attribute(self.features)
+            check_rounds(self.rounds)
 
 
 def without_cells(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -210,14 +219,28 @@ def without_cells(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def decoder_of(settings: Settings, single_root: bool) -> Decoder:
     """The decoder of the settings."""
-    return {"chu-liu-edmonds": ChuLiuEdmonds, "eisner": Eisner, "undirected": Undirected}[settings.system](single_root)
+    decoders: dict[str, type[Decoder]] = {"eisner": Eisner, "undirected": Undirected}
+    return decoders.get(settings.system, ChuLiuEdmonds)(single_root)
 
 
-def search_of(settings: Settings, features: EdgeModel, single_root: bool, labels: int) -> ArcParser:
+def search_of(
+    settings: Settings,
+    features: EdgeModel,
+    single_root: bool,
+    labels: int,
+    attributes: Attributes | None = None,
+    rounds: Rounds | None = None,
+) -> ArcParser:
     """The features and the decoder at work."""
-    decoder = decoder_of(settings, single_root)
+    decoder, columns = decoder_of(settings, single_root), len(features.attributes)
+    if rounds is not None and attributes is not None:
+        tag = tag_attribute(features)
+        numbers = round_numbers(rounds, attributes.tables[tag])
+        return BottomUp(features, decoder, columns, labels, features.attributes.index(tag), numbers, settings.absorb)
+    if len(features.late_singles) or len(features.late_pairs):
+        raise TemplateError(f"{features.name}: only mst-bottom-up sees dependents while it looks for heads")
     undirected = settings.system == "undirected" and settings.combine == "none"
-    return ArcParser(features, decoder, len(features.attributes), labels, undirected, settings.combine)
+    return ArcParser(features, decoder, columns, labels, undirected, settings.combine)
 
 
 def directed_search(settings: Settings, features: EdgeModel, single_root: bool) -> ArcParser | None:

@@ -21,6 +21,7 @@ from crossarc.parsers.epochs import Epoch, Lessons, Progress, chunks, run_epochs
 from crossarc.parsers.graph import GraphModel, directed_search, search_of
 from crossarc.parsers.settings import Settings
 from crossarc.parsers.stacking import Stacked, parts, stacked_features, stacked_search, with_guesses
+from crossarc.parsers.tag_order import Rounds, rounds_of
 from crossarc.parsers.training import has_single_roots, numbered_labels
 from crossarc.parsers.treemodel import Arrays
 from crossarc.treebank.corpus import Corpus
@@ -92,10 +93,14 @@ class GraphLessons(Lessons[GraphModel]):
             corpus, self.features.attributes, known.attributes if known is not None else None
         )
         self.data = (self.attributes.encode(corpus), heads, labels, starts)
+        self.rounds: Rounds | None = init.rounds if init is not None else None
+        if settings.system == "bottom-up" and init is None:
+            self.rounds = rounds_of(settings, self.features, corpus, self.single_root)
         learner = settings
         if settings.directed_training:
             learner = settings.model_copy(update={"system": "chu-liu-edmonds", "combine": "none"})
-        self.search = search_of(learner, self.features, self.single_root, len(self.labels))
+        what = (self.features, self.single_root, len(self.labels), self.attributes, self.rounds)
+        self.search = search_of(learner, *what)
         self.other = directed_search(settings, self.features, self.single_root) if self.reused is None else None
         self.cost = (settings.cost or 0.0) if settings.learner == "mira" else 0.0
         self.weights = GraphWeights(
@@ -179,6 +184,7 @@ class GraphLessons(Lessons[GraphModel]):
             weights.labels.pack(prune),
             weights.directed.pack(prune) if weights.directed is not None else self.reused,
             stacked,
+            self.rounds,
         )
 
     def restore(self, arrays: Arrays) -> GraphWeights:

@@ -115,7 +115,7 @@ class Parser:
             init=before.model if before is not None else None,
             checkpoint=self.checkpoint_,
         )
-        covered = coverage_of(self.settings, self.model_.single_root, sentences)
+        covered = coverage_of(self.model_, sentences)
         scored = [epoch for epoch in epochs if epoch.las is not None]
         best = max(scored, key=lambda epoch: (epoch.las or 0.0, -epoch.number)) if scored else None
         self.manifest_ = {
@@ -251,7 +251,7 @@ def load(path: str | os.PathLike[str]) -> Parser:
 
 
 # The settings in which a parser must be like the one it starts from: weights mean nothing elsewhere.
-KINSHIP = ("system", "features", "reconstruction", "transform", "combine", "enhance", "stack")
+KINSHIP = ("system", "features", "reconstruction", "transform", "combine", "enhance", "stack", "order", "absorb")
 
 
 def check_kinship(before: Settings, settings: Settings) -> None:

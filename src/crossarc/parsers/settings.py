@@ -14,7 +14,7 @@ AT_ONCE = ("liblinear", "libsvm")
 # C of each learner: MIRA's by trial on a development set, LIBLINEAR's as MaltParser has it.
 COSTS = {"mira": 0.01, "liblinear": 0.1, "libsvm": 10.0}
 # What finds the trees of graph parsers.
-DECODERS = ("chu-liu-edmonds", "eisner", "undirected")
+DECODERS = ("chu-liu-edmonds", "eisner", "undirected", "bottom-up")
 # The settings that only some learners know.
 OWN_SETTINGS = {
     "cost": tuple(COSTS),
@@ -55,6 +55,11 @@ class Settings(BaseModel):
     stack: int = Field(0, ge=0)
     # Undirected graph parsers that combine directions: learn from the best directed tree, not from their own.
     directed_training: bool = False
+    # Rounds from the bottom up: the tags of each, else found, as many rounds as can reach this share of the gold arcs;
+    # and whether words that have their heads can be heads no more.
+    order: list[str | list[str]] = []
+    reachable: float = Field(0.995, ge=0, le=1)
+    absorb: bool = True
     # Of maxent.
     learning_rate: float = Field(0.1, gt=0)
     l2: float = Field(1e-4, ge=0)
@@ -106,6 +111,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "covington-label": undirected("covington", "label"),
     "mst": graph("chu-liu-edmonds"),
     "eisner": graph("eisner"),
+    "mst-bottom-up": graph("bottom-up", features="mst-bottom-up"),
     "mst-undirected": graph("undirected"),
     "mst-undirected-df": graph("undirected", combine="mean"),
     "mst-undirected-lep": graph("undirected", enhance=5),
@@ -130,6 +136,8 @@ def make_settings(parser: str, **options: Any) -> Settings:
     check_learner(learner, options)
     if is_graph(PRESETS[parser]["system"]):
         check_graph(learner, options)
+    if PRESETS[parser]["system"] != "bottom-up":
+        check_rounds(parser, options)
     preset = {"cost": COSTS.get(str(learner)), **PRESETS[parser]}
     if learner in AT_ONCE:
         preset["explore"] = 0.0
@@ -181,6 +189,14 @@ def check_directions(settings: Settings) -> Settings:
             "take mst-undirected-df, or leave it out"
         )
     return settings
+
+
+def check_rounds(parser: str, options: dict[str, Any]) -> None:
+    """Refuse options that only mean something to parsers that go in rounds."""
+    for name in ("order", "reachable", "absorb"):
+        usual = Settings.model_fields[name].default
+        if options.get(name, usual) != usual:
+            raise CrossarcError(f"setting {name} is of mst-bottom-up; {parser} has no rounds: leave it out")
 
 
 def check_learner(learner: object, options: dict[str, Any]) -> None:

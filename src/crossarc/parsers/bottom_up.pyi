@@ -1,0 +1,18 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.decode.decoder import Decoder
+from crossarc.features.edges import EdgeModel
+from crossarc.parsers.arcs import ArcParser
+
+class BottomUp(ArcParser):
+    def __init__(
+        self,
+        model: EdgeModel,
+        decoder: Decoder,
+        columns: int,
+        labels: int,
+        tag_column: int,
+        round_of_tag: NDArray[np.int32],
+        absorb: bool = True,
+    ) -> None: ...
