@@ -29,6 +29,7 @@ RELATIVES = ("grand", "sib", "child")
 FURTHEST = 4  # words away from an end
 ADDRESS = re.compile(r"(\w+)(?:\[(-?\d+)\])?")
 DISTANCE = "distance"
+DIRECTION = "direction"  # which all features count by: alone, nothing but that
 MOST_TEMPLATES = 128  # of arcs, and of labels
 MOST_BETWEEN = 4
 
@@ -121,6 +122,8 @@ class EdgeCompiler:
         kind, extra = 0, 0
         for term in terms:
             path, _, attribute = term.rpartition(".")
+            if term == DIRECTION:
+                continue
             if term == DISTANCE or path == "between":
                 if kind:
                     raise TemplateError("only one term can be the distance or look at the words between")
@@ -130,7 +133,7 @@ class EdgeCompiler:
             ends[address].append((self.attribute(attribute), offset))
         self.arc_terms[terms] = None
         head, dep = (self.side(tuple(sorted(atoms))) for atoms in ends)
-        if not kind and not (ends[0] and ends[1]):
+        if not kind and bool(ends[0]) != bool(ends[1]):
             self.singles[(0, head) if ends[0] else (1, dep)] = None
             return
         # The head is on the left of arcs to the right, bit 0, and on the right of arcs to the left.
@@ -143,6 +146,8 @@ class EdgeCompiler:
         terms = terms_of(template)
         cells = []
         for term in terms:
+            if term == DIRECTION:
+                continue
             if term == DISTANCE:
                 cells.append((len(ENDS) + len(RELATIVES), 0, 0))
                 continue
