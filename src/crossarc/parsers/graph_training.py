@@ -15,6 +15,7 @@ from crossarc.parsers.arcs import ARC_WEIGHTS
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.epochs import Epoch, Lessons, Progress, run_epochs
 from crossarc.parsers.graph import GraphModel, directed_search, search_of
+from crossarc.parsers.lengths import greatest_lengths
 from crossarc.parsers.settings import Settings
 from crossarc.parsers.training import has_single_roots, numbered_labels
 from crossarc.parsers.treemodel import Arrays
@@ -63,6 +64,7 @@ class GraphLessons(Lessons[GraphModel]):
     def __init__(self, train: list[Sentence], settings: Settings, init: GraphModel | None) -> None:
         self.settings = settings
         self.shuffle = np.random.default_rng(settings.seed)
+        self.epoch = 0
         self.continued = init is not None
         corpus = Corpus.of(train)
         heads, starts = corpus["head"], corpus.starts
@@ -74,8 +76,13 @@ class GraphLessons(Lessons[GraphModel]):
             corpus, self.features.attributes, init.attributes if init is not None else None
         )
         self.data = (self.attributes.encode(corpus), heads, labels, starts)
-        self.search = search_of(settings, self.features, self.single_root, len(self.labels))
-        self.other = directed_search(settings, self.features, self.single_root)
+        self.greatest: NDArray[np.int32] | None = None
+        if settings.lengths:
+            known = init.lengths if init is not None else None
+            self.greatest = greatest_lengths(self.attributes, self.data[0], heads, starts, known)
+        tags = (self.attributes, self.greatest)
+        self.search = search_of(settings, self.features, self.single_root, len(self.labels), *tags)
+        self.other = directed_search(settings, self.features, self.single_root, *tags)
         self.cost = (settings.cost or 0.0) if settings.learner == "mira" else 0.0
         self.weights = GraphWeights(
             Weights(ARC_WEIGHTS, settings.cut),
@@ -94,7 +101,8 @@ class GraphLessons(Lessons[GraphModel]):
         self.weights.arcs.now = int(settings.inertia * settings.epochs * len(train))
         if self.weights.directed is not None:
             self.weights.directed.now = self.weights.arcs.now
-        self.weights.labels.now = int(settings.inertia * settings.epochs * self.lengths.sum())
+        steps = len(train) if settings.labels == "joint" else self.lengths.sum()
+        self.weights.labels.now = int(settings.inertia * settings.epochs * steps)
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; gives how many words there are and how many have a wrong head or label."""
@@ -106,17 +114,39 @@ class GraphLessons(Lessons[GraphModel]):
 
     def model(self) -> GraphModel:
         """What has been learned, as a model."""
-        weights, prune = self.weights, self.settings.prune
+        weights, how = self.weights, (self.settings.prune, self.settings.average)
         return GraphModel(
             self.settings,
             self.features,
             self.attributes,
             self.labels,
             self.single_root,
-            weights.arcs.pack(prune),
-            weights.labels.pack(prune),
-            weights.directed.pack(prune) if weights.directed is not None else None,
+            weights.arcs.pack(*how),
+            weights.labels.pack(*how),
+            weights.directed.pack(*how) if weights.directed is not None else None,
+            lengths=self.greatest,
         )
+
+    def begin(self, epoch: int) -> None:
+        """Make ready for an epoch."""
+        self.epoch = epoch
+
+    def completed(self, model: GraphModel, las: float, dev: list[Sentence]) -> GraphModel:
+        """The best model so far; that of the last epoch with what it cost to store its weights as they are.
+
+        Earlier ones go without: nearly always the last is the best, and this takes as long as a third of an epoch.
+        """
+        if self.epoch < self.settings.epochs:
+            return model
+        weights = (self.weights.arcs, self.weights.labels, self.weights.directed)
+        held = [(each, each.take_averages()) for each in weights if each is not None and self.settings.average]
+        for each, averages in held:
+            each.exchange(averages)
+        try:
+            return model.with_storage(weights, las, dev)
+        finally:
+            for each, last in held:
+                each.exchange(last)
 
     def restore(self, arrays: Arrays) -> GraphWeights:
         """The weights of a checkpoint."""

@@ -182,7 +182,7 @@ def load(path: str | os.PathLike[str]) -> Parser:
 
 
 # The settings in which a parser must be like the one it starts from: weights mean nothing elsewhere.
-KINSHIP = ("system", "features", "reconstruction", "transform", "combine", "enhance")
+KINSHIP = ("system", "features", "reconstruction", "transform", "combine", "enhance", "lengths", "labels")
 
 
 def check_kinship(before: Settings, settings: Settings) -> None:
