@@ -163,7 +163,7 @@ class GraphModel(TreeModel):
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
             PackedWeights.from_arrays(arrays, len(labels), "labels."),
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "directed.") if settings.enhance else None,
-            Storage(**manifest["storage"]) if manifest["storage"] else None,
+            Storage(**manifest["storage"]) if manifest.get("storage") else None,
             arrays["lengths"] if settings.lengths else None,
         )
         model.check()
