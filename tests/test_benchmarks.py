@@ -31,3 +31,14 @@ def test_confidence(tmp_path, example):
     assert len(rows) == 5
     assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
     assert "% of all pairs" in oracle
+
+
+def test_graph_settings(tmp_path, example):
+    for part in ("train", "dev"):
+        shutil.copy(example, tmp_path / f"{part}.conllu")
+    command = [sys.executable, ROOT / "benchmarks" / "graph_settings.py", tmp_path, "--epochs", "1"]
+    options = ["--settings", "", 'lengths=true,labels="joint"']
+    run = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
+    columns, rule, plain, pruned = run.stdout.splitlines()
+    assert columns.count("|") == rule.count("|") == plain.count("|") == pruned.count("|")
+    assert pruned.startswith(f'| {tmp_path.name} | `lengths=true,labels="joint"` | ')

@@ -251,6 +251,16 @@ def test_long_sentences_are_counted(crossarc, example, tmp_path):
     assert [sentence.is_tree for sentence in read(tmp_path / "out.conllu")] == [True, True]
 
 
+def test_lengths_say_what_they_leave_out(crossarc, example, tmp_path):
+    config, model, parsed = tmp_path / "own.toml", tmp_path / "m.crossarc", tmp_path / "out.conllu"
+    config.write_text('parser = "mst"\nlengths = true\nepochs = 1')
+    _, err = crossarc("train", "--train", example, "--dev", example, "-o", model, "--config", config)
+    assert "on the development set lengths left out " in err
+    assert "pruned and stored in 16 bits: dev LAS " in err
+    _, err = crossarc("parse", model, example, "-o", parsed)
+    assert re.search(r"lengths left out \d+\.\d% of all arcs between words; sentences without a tree then: 0", err)
+
+
 def test_threads_are_as_many_as_cores(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     assert default_threads() == 2

@@ -136,6 +136,24 @@ def test_threads_and_files_make_no_difference(parsers, sentences, name, tmp_path
 # ---- graph parsers
 
 
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("mst", {"labels": "joint"}),
+        ("eisner", {"lengths": True}),
+        ("mst-undirected-df", {"lengths": True, "combine": "product"}),
+        ("mst-undirected-lep", {"lengths": True}),
+        ("mst-combined", {"lengths": True}),
+    ],
+)
+def test_numbers_go_with_other_settings(sentences, name, settings):
+    parser = Parser(name, epochs=2, **settings).fit(sentences)
+    for plain, analysis in zip(parser.parse(sentences), parser.parse(sentences, k=2), strict=True):
+        assert analysis.best.sentence == plain
+        assert np.isfinite(analysis.marginals).all()
+        assert analysis.marginals[1:].sum(axis=1) == pytest.approx(1)
+
+
 @pytest.mark.parametrize("name", GRAPH_PRESETS)
 def test_marginals_and_k_best_of_all_trees(parsers, sentences, name):
     parser = parsers[name]

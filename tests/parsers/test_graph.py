@@ -26,7 +26,10 @@ def trained(example):
 
 def scores_of(model, sentence):
     """The scores of all arcs of a sentence."""
-    return model.search().scores(model.arc_weights, model.attributes.encode(Corpus.of([sentence])))
+    tokens = model.attributes.encode(Corpus.of([sentence]))
+    if model.stacked is not None:
+        return model.stacked_parser().scores(model.stacked.weights, model.seen(tokens, np.array([0, len(tokens)])))
+    return model.search().scores(model.arc_weights, tokens, model.label_weights)
 
 
 def scrambled(example, size, seed):
@@ -125,10 +128,18 @@ def test_templates_of_a_model():
     assert len(model.templates) == 8
 
 
-@pytest.mark.parametrize("name", ["mst", "mst-compact", "mst-table2"])
+@pytest.mark.parametrize("name", ["mst", "mst-compact", "mst-table2", "mst-table2-plain"])
 def test_models_that_come_with_crossarc(example, name):
     assert len(load_edge_model(name).templates) > 25
-    assert Parser("mst", features=name, epochs=8).fit(example).evaluate(example).uas > 88
+    assert Parser("mst", features=name, epochs=8).fit(example).evaluate(example).uas > 85
+
+
+def test_table_2_of_shimizu_and_nakagawa():
+    """22 features, and 5 additional ones."""
+    plain, all_of_it = (load_edge_model(name) for name in ("mst-table2-plain", "mst-table2"))
+    assert (len(plain.arc_terms), len(plain.label_terms)) == (22, 22)
+    assert (len(all_of_it.arc_terms), len(all_of_it.label_terms)) == (27, 27)
+    assert set(plain.arc_terms) < set(all_of_it.arc_terms)
 
 
 @pytest.mark.parametrize(
@@ -157,11 +168,21 @@ def test_settings_that_mean_nothing_are_refused(trained, example):
     for options in ({"beam": 4}, {"fast": True}, {"explore": 0.5}, {"learner": "liblinear"}, {"transform": "head"}):
         with pytest.raises(CrossarcError, match=r"graph parsers|fast search"):
             Parser("mst", **options)
+    for parser, options in (("eisner", {"k_best": 2}), ("mst", {"k_best": 2, "learner": "perceptron"})):
+        with pytest.raises(CrossarcError, match="k_best is of mst"):
+            Parser(parser, **options)
+    for options in ({"lengths": True}, {"labels": "joint"}, {"k_best": 2}, {"average": False}):
+        with pytest.raises(CrossarcError, match="is of graph parsers"):
+            Parser("swap", **options)
     with pytest.raises(CrossarcError, match="find the best tree without one"):
         list(trained["mst"].parse(example, beam=3))
 
 
-@pytest.mark.parametrize("options", [{"learner": "perceptron"}, {"augment": True}])
+OTHER_WAYS = [{"learner": "perceptron"}, {"augment": False}, {"k_best": 4}, {"average": False}, {"labels": "joint"},
+              {"labels": "joint", "k_best": 3, "augment": False}]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", OTHER_WAYS)
 def test_other_ways_to_learn(example, options):
     assert Parser("mst", epochs=8, **options).fit(example).evaluate(example).uas > 90
 
@@ -186,6 +207,138 @@ def test_odd_sentences(trained, name):
     assert len(long.roots) == 1
 
 
+def label_scores(model, sentence):
+    """What joint labels add to the scores of arcs, which those of a parser without them are."""
+    plain = replace(model, settings=model.settings.model_copy(update={"labels": "after"}))
+    joint, alone = scores_of(model, sentence), scores_of(plain, sentence)
+    return np.subtract(joint, alone, out=np.zeros_like(joint), where=np.isfinite(joint))
+
+
+def test_joint_labels_are_part_of_the_scores_of_arcs(example, tmp_path):
+    """One template for labels: the best label of an arc, and its score, depend on the tag of the dependent alone."""
+    own = tmp_path / "own.toml"
+    own.write_text('arcs = ["head.upos + dep.upos", "head.form + dep.form"]\nlabels = ["dep.upos", "grand.form"]')
+    parser = Parser("mst", features=str(own), epochs=3, labels="joint").fit(example)
+    found: dict[tuple[str, bool], float] = {}
+    chosen: dict[tuple[str, bool], str] = {}
+    for seed in range(10):
+        sentence = scrambled(example, 6, seed)
+        gains = label_scores(parser.model, sentence)
+        (parsed,) = parser.parse([sentence])
+        trees = all_trees(6)
+        scores = scores_of(parser.model, sentence)
+        assert tree_score(scores, parsed.heads) == pytest.approx(tree_scores(scores, trees).max())
+        for d in range(1, 7):
+            for h in range(7):
+                if h != d:
+                    key = sentence.upos[d], h < d
+                    assert found.setdefault(key, gains[d, h]) == pytest.approx(gains[d, h])
+            key = sentence.upos[d], int(parsed.heads[d]) < d
+            assert chosen.setdefault(key, parsed.deprels[d]) == parsed.deprels[d]
+    assert max(found.values()) > 0
+
+
+def test_joint_labels_are_learned(example):
+    parser = Parser("mst", epochs=8, labels="joint").fit(example)
+    assert parser.evaluate(example).las > 85
+    for name in ("mst-undirected", "mst-bottom-up"):
+        with pytest.raises(CrossarcError, match="only after the tree"):
+            Parser(name, labels="joint")
+    with pytest.raises(CrossarcError, match="by its rounds"):
+        Parser("mst-bottom-up", lengths=True)
+
+
+def tag_lengths(sentences):
+    """The greatest length by the tags of head and dependent."""
+    lengths: dict[tuple[str, str], int] = {}
+    for sentence in sentences:
+        for d, h in enumerate(sentence.heads):
+            if h > 0:
+                pair = sentence.upos[h], sentence.upos[d]
+                lengths[pair] = max(lengths.get(pair, 0), abs(int(h) - d))
+    return lengths
+
+
+@pytest.mark.parametrize("name", [name for name in GRAPH_PRESETS if name != "mst-bottom-up"])
+def test_lengths_leave_out_what_training_has_not_seen(example, name):
+    parser = Parser(name, epochs=2, lengths=True).fit(example)
+    model = parser.model
+    lengths = tag_lengths(read(example))
+    edges = model.settings.system == "undirected" and model.stacked is None
+    left_out = 0
+    for sentence in read(example):
+        scores = scores_of(model, sentence)
+        n = len(sentence)
+        wanted = np.full((n + 1, n + 1), True)
+        for d in range(1, n + 1):
+            for h in range(1, n + 1):
+                there = abs(h - d) <= lengths.get((sentence.upos[h], sentence.upos[d]), 0)
+                back = abs(h - d) <= lengths.get((sentence.upos[d], sentence.upos[h]), 0)
+                wanted[d, h] = there or (edges and back)
+        wanted[0] = False
+        np.fill_diagonal(wanted, False)
+        assert (np.isfinite(scores) == wanted).all()
+        assert all(np.isfinite(scores[d, h]) for d, h in enumerate(sentence.heads) if h >= 0), "gold arcs stay"
+        left_out += int((~wanted[1:, 1:]).sum()) - n
+        (parsed,) = parser.parse([sentence])
+        if name != "mst-undirected-lep":
+            assert all(wanted[d, h] for d, h in enumerate(parsed.heads) if h >= 0)
+    words = [len(sentence) for sentence in read(example)]
+    assert model.tally.pruned == left_out > 0
+    assert model.tally.arcs == sum(n * (n - 1) for n in words)
+    assert model.tally.unpruned == 0
+    assert f"{100 * left_out / model.tally.arcs:.1f}%" in model.notes()[0]
+
+
+def test_a_sentence_without_a_tree_is_parsed_in_full(example, tmp_path):
+    """Words of a tag that no arc has: only node 0 could lead them, and it leads one word."""
+    plain, pruned = (Parser("mst", epochs=2, lengths=lengths).fit(example) for lengths in (False, True))
+    pruned.save(tmp_path / "m.crossarc")
+    pruned = load(tmp_path / "m.crossarc")
+    odd = list(read([f"{i}\tw\t_\tNEW\t_\t_\t_\t_\t_\t_" for i in range(1, 5)]))
+    (tree,) = pruned.parse(odd)
+    assert tree.is_tree
+    assert pruned.model.tally.unpruned == 1
+    assert next(plain.parse(odd)).is_tree
+    assert plain.model.notes() == []
+
+
+def test_lengths_need_tags(example, tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text('arcs = ["head.form + dep.form"]\nlabels = ["dep.form"]')
+    with pytest.raises(CrossarcError, match="leave lengths out"):
+        Parser("mst", features=str(own), lengths=True).fit(example)
+
+
+def test_going_on_from_a_model_keeps_its_lengths(example):
+    sentences = list(read(example))
+    first = Parser("mst", epochs=2, lengths=True).fit(sentences[:20])
+    second = Parser("mst", epochs=2, lengths=True).fit(sentences[20:], init=first)
+    before, after = first.model.lengths, second.model.lengths
+    assert (after[: len(before), : len(before)] >= before).all()
+    assert second.model.lengths.max() == max(tag_lengths(sentences).values())
+    with pytest.raises(CrossarcError, match="lengths is False here"):
+        Parser("mst").fit(sentences, init=first)
+
+
+@pytest.mark.parametrize("name", ["mst", "mst-undirected-lep"])
+def test_what_it_costs_to_store_weights(example, name):
+    held_out = list(read(example))[:15]
+    parser = Parser(name, epochs=2, prune=0.2).fit(example, held_out)
+    storage = parser.model.storage
+    if storage is not None:
+        assert storage.las == pytest.approx(parser.manifest_["development"]["las"])
+        assert storage.bytes < storage.exact_bytes
+    exact = Parser(name, epochs=2, prune=0.0).fit(example, held_out)
+    assert exact.model.storage is not None
+    assert exact.model.storage.exact_las == pytest.approx(exact.model.storage.las, abs=0.5), (
+        "16 bits cost next to nothing"
+    )
+    again = Parser(name, epochs=2, prune=0.0).fit(example)
+    for ours, others in zip(exact.model.to_arrays()[1].values(), again.model.to_arrays()[1].values(), strict=True):
+        assert (ours == others).all(), "measuring it changes nothing"
+
+
 def test_files_that_hold_no_parser(trained, tmp_path):
     path = tmp_path / "m.crossarc"
     manifest, arrays = trained["mst"].model.to_arrays()
@@ -200,6 +353,11 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         (manifest, {**arrays, "labels.rows": arrays["labels.rows"][:, :-1]}),
         ({**manifest, "settings": {**manifest["settings"], "enhance": 3}}, arrays),
         ({**manifest, "features": "arcs = ['head.form']"}, arrays),
+        ({**manifest, "settings": {**manifest["settings"], "lengths": True}}, arrays),
+        (
+            {**manifest, "settings": {**manifest["settings"], "lengths": True}},
+            {**arrays, "lengths": np.zeros((2, 2), np.int32)},
+        ),
         ({**manifest, "settings": {**manifest["settings"], "system": "nothing"}}, arrays),
     ]
     for wrong, tables in faults:

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,6 +29,7 @@ class Run:
     long: int = 0
     limit: int = 0
     seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
 
     @property
     def speed(self) -> float:
@@ -97,6 +98,8 @@ def parse(
             "words further apart than 500, or fewer in the longest, were not looked at together",
             file=sys.stderr,
         )
+    for note in run.notes:
+        print(f"crossarc: {note}", file=sys.stderr)
     if output != "-":
         figures = f"{counted(run.sentences, 'sentence')}, {counted(run.words, 'word')}, {run.speed:,.0f} tokens/s"
         print(f"{output}: {figures}", file=sys.stderr)
@@ -177,4 +180,5 @@ def parse_files(
 
     write(parsed(), output)
     run.seconds = time.perf_counter() - begin
+    run.notes = trained.notes()
     return run

@@ -225,6 +225,8 @@ def summarise_training(learner: Parser, output: str) -> None:
     )
     if storage := learner.model.storage:
         print(storage, file=sys.stderr)
+    for note in learner.model.notes():
+        print(f"on the development set {note}", file=sys.stderr)
     best = learner.manifest_["development"]
     chosen = ""
     if best:

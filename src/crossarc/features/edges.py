@@ -41,6 +41,7 @@ VIA = {"": 0, "child[-1]": 1, "child[1]": 2}
 CHILDREN, VIA_NUMBER = "children", 3
 SIBLING = "sib"
 DISTANCE = "distance"
+DIRECTION = "direction"  # which all features count by: alone, nothing but that
 MOST_TEMPLATES = 128  # of arcs, and of labels
 MOST_BETWEEN = 4
 
@@ -149,6 +150,8 @@ class EdgeCompiler:
         kind, extra = 0, 0
         for term in terms:
             path, _, attribute = term.rpartition(".")
+            if term == DIRECTION:
+                continue
             if term == DISTANCE or path in ("between", SIBLING):
                 if kind:
                     raise TemplateError("only one term can be the distance or look at the words between or at sib")
@@ -171,7 +174,7 @@ class EdgeCompiler:
         if late and kind in (1, 2):
             raise TemplateError("a term with dependents does not go with the distance or the words between")
         head, dep = (self.side(tuple(sorted(atoms))) for atoms in ends)
-        if not kind and not (ends[0] and ends[1]):
+        if not kind and bool(ends[0]) != bool(ends[1]):
             singles = self.late_singles if late else self.singles
             singles[(0, head) if ends[0] else (1, dep)] = None
             return
@@ -186,6 +189,8 @@ class EdgeCompiler:
         terms = terms_of(template)
         cells = []
         for term in terms:
+            if term == DIRECTION:
+                continue
             if term == DISTANCE:
                 cells.append((len(ENDS) + len(RELATIVES), 0, 0))
                 continue

@@ -16,6 +16,24 @@ from crossarc.learning.packed cimport (
 from crossarc.errors import CrossarcError
 from crossarc.learning.packed import CELL, PLACE
 
+cdef extern from *:
+    """
+    #if defined(__linux__)
+    #include <stdint.h>
+    #include <sys/mman.h>
+    #endif
+    static void crossarc_ask_for_large_pages(void* memory, size_t size) {
+    #if defined(__linux__) && defined(MADV_HUGEPAGE)
+        uintptr_t begin = ((uintptr_t)memory + 4095) & ~(uintptr_t)4095;
+        uintptr_t end = ((uintptr_t)memory + size) & ~(uintptr_t)4095;
+        if (end >= begin + (1 << 22))
+            (void)madvise((void*)begin, end - begin, MADV_HUGEPAGE);
+    #endif
+    }
+    """
+    # Tables are read all over the place, and an address in one of a few large pages is found sooner.
+    void ask_for_large_pages "crossarc_ask_for_large_pages" (void* memory, size_t size) noexcept nogil
+
 SLOT = np.dtype([("key", "u8"), ("start", "u4"), ("size", "u2"), ("room", "u2")])
 ENTRY = np.dtype([("action", "i4"), ("weight", "f4")])
 
@@ -23,6 +41,11 @@ ENTRY = np.dtype([("action", "i4"), ("weight", "f4")])
 cdef inline bint is_dense(int32_t size, int32_t actions) noexcept nogil:
     """Whether a row is worth a vector of all actions: adding that takes as long as some ten cells."""
     return size * SPARE > actions
+
+
+cdef inline double final_weight(Weights weights, Py_ssize_t entry, bint averaged) noexcept nogil:
+    """A weight as a model keeps it."""
+    return weights.average(entry) if averaged else weights.entries[entry].weight
 
 
 cdef class Scorer:
@@ -166,6 +189,7 @@ cdef class Weights(Scorer):
         if entries == NULL or count > <Py_ssize_t>1 << 32:
             raise MemoryError
         self.entries = entries
+        ask_for_large_pages(entries, count * sizeof(Entry))
         late = <double*>realloc(self.late, count * sizeof(double))
         if late == NULL:
             raise MemoryError
@@ -185,6 +209,7 @@ cdef class Weights(Scorer):
         cdef hash_t i, place
         if slots == NULL:
             raise MemoryError
+        ask_for_large_pages(slots, size * sizeof(Slot))
         for i in range(self.mask + 1):
             if self.slots[i].key == 0:
                 continue
@@ -222,8 +247,9 @@ cdef class Weights(Scorer):
             self.score(&keys[0], <int32_t>keys.shape[0], &view[0])
         return result
 
-    def averages(self):
-        """The averaged weights: keys, where each one's begin in the rest and the end, actions and values of all."""
+    def averages(self, bint averaged=True):
+        """The weights, averaged or the last: keys, where each one's begin in the rest and the end, actions, values.
+        """
         cdef hash_t i
         cdef Py_ssize_t row = 0, at = 0
         cdef uint16_t k
@@ -242,12 +268,27 @@ cdef class Weights(Scorer):
                 continue
             for k in range(slot.size):
                 action_view[at] = self.entries[slot.start + k].action
-                value_view[at] = <weight_t>self.average(slot.start + k)
+                value_view[at] = <weight_t>final_weight(self, slot.start + k, averaged)
                 at += 1
             key_view[row] = slot.key
             row += 1
             bound_view[row] = at
         return keys, bounds, actions[:at].copy(), values[:at].copy()
+
+    def exchange(self, weight_t[::1] others):
+        """Put other values in the place of all weights, in the order that `take_averages` gives, and take those."""
+        cdef Py_ssize_t i
+        for i in range(min(self.entry_count, others.shape[0])):
+            others[i], self.entries[i].weight = self.entries[i].weight, others[i]
+
+    def take_averages(self):
+        """The averages of all weights, for `exchange`."""
+        cdef Py_ssize_t i
+        result = np.empty(self.entry_count, dtype=np.float32)
+        cdef weight_t[::1] view = result
+        for i in range(self.entry_count):
+            view[i] = <weight_t>self.average(i)
+        return result
 
     @staticmethod
     def of(int32_t actions, rows, uint16_t cut=2, bint squares=False):
@@ -353,8 +394,8 @@ cdef class Weights(Scorer):
         weights.random = random
         return weights
 
-    def pack(self, double threshold=0.0):
-        """The averaged weights in their final form.
+    def pack(self, double threshold=0.0, bint averaged=True):
+        """The averaged weights, or the last ones, in their final form.
 
         Weights become whole numbers of 16 bits; what is below `threshold`, a share of the greatest weight, is left out.
         """
@@ -373,7 +414,7 @@ cdef class Weights(Scorer):
             if slot.room == 0:
                 continue
             for k in range(slot.size):
-                greatest = max(greatest, abs(self.average(slot.start + k)))
+                greatest = max(greatest, abs(final_weight(self, slot.start + k, averaged)))
         scale = 32767 / greatest if greatest > 0 else 1.0
         limit = max(threshold * 32767, 0.5)
         for i in range(self.mask + 1):
@@ -382,7 +423,7 @@ cdef class Weights(Scorer):
                 continue
             filled = 0
             for k in range(slot.size):
-                filled += abs(self.average(slot.start + k)) * scale >= limit
+                filled += abs(final_weight(self, slot.start + k, averaged)) * scale >= limit
             kept += filled > 0
             if is_dense(filled, self.actions):
                 dense_count += 1
@@ -404,7 +445,7 @@ cdef class Weights(Scorer):
                 continue
             filled = 0
             for k in range(slot.size):
-                value = self.average(slot.start + k) * scale
+                value = final_weight(self, slot.start + k, averaged) * scale
                 if abs(value) >= limit:
                     filled += 1
                     # Beyond the last cell there is room for a row of all actions.

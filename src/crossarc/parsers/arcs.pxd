@@ -1,6 +1,7 @@
 # What scores arcs, finds trees and labels them: see arcs.pyx. Parsers that find trees in another way build on it.
-from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, weight_t
 from crossarc.decode.decoder cimport Decoder
+from crossarc.decode.kbest cimport KBest
 from crossarc.learning.packed cimport Packed
 from crossarc.learning.weights cimport Weights
 
@@ -43,6 +44,21 @@ cdef class ArcParser:
     cdef Combination combine
     cdef score_t unit                   # what a score of 1 stands for: products must be of true scores
     cdef score_t[::1] joined
+    cdef const int32_t[:, ::1] lengths
+    cdef int32_t tag                    # the column; -1 if arcs of any length can be
+    cdef bint pruning                   # whether the sentence at hand has only the arcs that lengths leave
+    cdef readonly int64_t arcs          # so many between words there were, for the parser's whole life
+    cdef readonly int64_t pruned        # and so many of them were left out
+    cdef readonly int64_t unpruned      # sentences that had no tree without them
+    cdef bint joint
+    cdef label_t[::1] arc_labels        # with joint labels, of all arcs as in the matrix
+    cdef score_t[::1] gold_parts        # the scores of the arcs of the gold tree, with their labels if joint
+    cdef KBest kbest
+    cdef int32_t rival_count
+    cdef token_t[:, ::1] rivals
+    cdef score_t[:, ::1] products       # of the differences between gold and its rivals
+    cdef score_t[::1] lacks
+    cdef score_t[::1] steps
     cdef bint distances
     cdef int32_t columns, label_count
     cdef int32_t single_count, pair_count, first_distance, plain_pairs, label_templates
@@ -59,7 +75,6 @@ cdef class ArcParser:
     cdef hash_t[:, ::1] right_keys      # and on the right
     cdef weight_t[:, :, ::1] alone      # by end and word: the sum of the weights of templates of one end
     cdef score_t[::1] matrix
-    cdef token_t[::1] best
     cdef token_t[:, ::1] kin            # by word: siblings on the left and right, outermost dependents on either side
     cdef token_t[::1] previous
     cdef hash_t keys[MOST_KEYS_HERE]
@@ -91,13 +106,26 @@ cdef class ArcParser:
                        int32_t actions) noexcept nogil
     cdef void fill_matrix(self, Weights weights, const Packed* packed) noexcept nogil
     cdef bint solve(self, token_t* heads) noexcept nogil
-    cdef void find_tree(self, Weights weights, const Packed* packed, token_t* heads) noexcept nogil
+    cdef bint survives(self, token_t h, token_t d) noexcept nogil
+    cdef bint find_tree(self, Weights arcs, const Packed* packed_arcs, Weights labels, const Packed* packed_labels,
+                        score_t scale, token_t* heads, const token_t* right=*, const label_t* gold=*,
+                        bint augment=*) noexcept nogil
+    cdef void add_labels(self, Weights labels, const Packed* packed, score_t scale, const token_t* right,
+                         const label_t* gold, bint augment) noexcept nogil
     cdef int32_t arc_keys(self, token_t h, token_t d) noexcept nogil
     cdef int change_arc(self, Weights weights, token_t h, token_t d, weight_t step) except -1 nogil
     cdef int change_slots(self, Weights weights, const hash_t* keys, int32_t count, int32_t direction, int32_t kind,
                           weight_t step) except -1 nogil
     cdef void find_kin(self, const token_t* heads) noexcept nogil
-    cdef int32_t label_keys(self, const token_t* heads, token_t d) noexcept nogil
+    cdef int32_t label_keys(self, token_t h, token_t d, const token_t* heads) noexcept nogil
     cdef label_t best_label(self, Weights weights, const Packed* packed, int32_t count) noexcept nogil
     cdef offset_t learn_labels(self, Weights labels, const token_t* right, const label_t* gold_labels,
                                const token_t* best) except -1 nogil
+    cdef bint is_wrong(self, const token_t* tree, const token_t* right, const label_t* gold, token_t d) noexcept nogil
+    cdef bint is_missing(self, const token_t* tree, const token_t* right, const label_t* gold, token_t d) noexcept nogil
+    cdef int change_part(self, Weights arcs, Weights labels, token_t h, token_t d, label_t label, bint arc,
+                         weight_t step) except -1 nogil
+    cdef score_t product(self, Weights arcs, const token_t* one, const token_t* other, const token_t* right,
+                         const label_t* gold) except? -1 nogil
+    cdef int learn_tree(self, Weights arcs, Weights labels, const token_t* right, const label_t* gold, int32_t count,
+                        score_t cost, bint augment) except -1 nogil

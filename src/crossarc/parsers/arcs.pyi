@@ -10,6 +10,9 @@ ARC_WEIGHTS: int
 Ints = NDArray[np.int32]
 
 class ArcParser:
+    arcs: int
+    pruned: int
+    unpruned: int
     def __init__(
         self,
         model: EdgeModel,
@@ -18,6 +21,11 @@ class ArcParser:
         labels: int,
         undirected: bool = False,
         combine: str = "none",
+        *,
+        lengths: Ints | None = None,
+        tag: int = -1,
+        joint: bool = False,
+        rivals: int = 1,
     ) -> None: ...
     def train(
         self,
@@ -33,15 +41,15 @@ class ArcParser:
     ) -> tuple[int, int]: ...
     def parse(
         self,
-        arcs: PackedWeights,
-        labels: PackedWeights | None,
+        arcs: PackedWeights | Weights,
+        labels: PackedWeights | Weights | None,
         tokens: Ints,
         starts: NDArray[np.int64],
         heads: Ints,
         found: Ints,
         other: ArcParser | None = None,
-        other_arcs: PackedWeights | None = None,
+        other_arcs: PackedWeights | Weights | None = None,
         rounds: int = 0,
     ) -> None: ...
-    def scores(self, arcs: PackedWeights, tokens: Ints) -> NDArray[np.float64]: ...
+    def scores(self, arcs: PackedWeights, tokens: Ints, labels: PackedWeights | None = None) -> NDArray[np.float64]: ...
     def label_scores(self, labels: PackedWeights, tokens: Ints, heads: Ints) -> NDArray[np.float64]: ...

@@ -12,11 +12,12 @@ from libc.stdlib cimport abs
 from libc.string cimport memset
 
 from crossarc.core.hashing cimport mix
-from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, weight_t
 from crossarc.decode.decoder cimport SOLVED, Decoder
 from crossarc.decode.enhancement cimport improve
+from crossarc.decode.kbest cimport KBest
+from crossarc.learning.hildreth cimport find_steps
 from crossarc.learning.packed cimport Packed, PackedWeights, padded, score_packed
-from crossarc.learning.updates cimport margin_step
 from crossarc.learning.weights cimport Weights
 
 # In the order of `Combination`.
@@ -24,14 +25,22 @@ COMBINATIONS = ("none", "mean", "product", "max", "min")
 ARC_WEIGHTS = SLOTS
 
 
+cdef const Packed* packed_of(weights) except? NULL:
+    """The tables of a trained model; NULL for None, and for weights that learn, which are asked themselves."""
+    return &(<PackedWeights?>weights).packed if not isinstance(weights, Weights | None) else NULL
+
+
 cdef class ArcParser:
     """A feature model and a decoder at work, for one thread.
 
     With `undirected` features do not know which end is the head, only which is on the left; scores are those of edges,
-    in both triangles of the matrix. `combine` makes such scores from those of arcs.
+    in both triangles of the matrix. `combine` makes such scores from those of arcs. `lengths`, by the tags of head and
+    dependent in the column `tag`, leaves longer arcs out. With `joint` the best label of each arc is found first, by
+    what its two ends say, and its score is part of that of the arc. Learning looks at the `rivals` best trees.
     """
 
-    def __init__(self, model, Decoder decoder, int32_t columns, int32_t labels, bint undirected=False, combine="none"):
+    def __init__(self, model, Decoder decoder, int32_t columns, int32_t labels, bint undirected=False, combine="none",
+                 *, lengths=None, int32_t tag=-1, bint joint=False, int32_t rivals=1):
         self.decoder = decoder
         self.distances = model.distances
         self.columns = columns
@@ -42,12 +51,21 @@ cdef class ArcParser:
         if undirected:      # a template of either end is one of any end
             self.singles = np.array([[HEAD, side] for side in dict.fromkeys(model.singles[:, 1].tolist())],
                                     dtype=np.int32).reshape(-1, 2)
+        self.tag = tag if lengths is not None else -1
+        self.lengths = lengths if lengths is not None else np.zeros((1, 1), dtype=np.int32)
+        self.joint = joint
+        self.rival_count = rivals
+        self.kbest = KBest(decoder.single_root) if rivals > 1 else None
         self.label_cells = model.labels
+        if joint:
+            # Siblings and the like are not known before the tree is.
+            own = ~np.isin(model.labels[:, :, 0], (GRAND, SIB, CHILD)).any(axis=1)
+            self.label_cells = np.ascontiguousarray(model.labels[own])
         self.single_count = len(self.singles)
         self.pair_count = len(model.pairs)
         self.first_distance = int((model.pairs[:, 3] == 0).sum())
         self.plain_pairs = int((model.pairs[:, 3] != 1).sum())
-        self.label_templates = len(model.labels)
+        self.label_templates = len(self.label_cells)
         width = padded(max(SLOTS, labels)) + 1
         self.whole = np.zeros(width, dtype=np.int32)
         self.scores_room = np.zeros(width, dtype=np.float32)
@@ -61,7 +79,14 @@ cdef class ArcParser:
         self.alone = np.zeros((2, n + 1, SLOTS), dtype=np.float32)
         self.matrix = np.zeros((n + 1) * (n + 1))
         self.joined = np.zeros((n + 1) * (n + 1) if self.combine != NONE else 1)
-        self.best = np.zeros(n + 1, dtype=np.int32)
+        self.arc_labels = np.zeros((n + 1) * (n + 1) if self.joint else 1, dtype=np.int32)
+        self.gold_parts = np.zeros(n + 1)
+        if self.kbest is not None:
+            self.kbest.reserve(n)
+        self.rivals = np.full((self.rival_count, n + 1), -1, dtype=np.int32)
+        self.products = np.zeros((self.rival_count, self.rival_count))
+        self.lacks = np.zeros(self.rival_count)
+        self.steps = np.zeros(self.rival_count)
         self.kin = np.zeros((n + 1, 4), dtype=np.int32)
         self.previous = np.zeros(n + 1, dtype=np.int32)
 
@@ -135,9 +160,16 @@ cdef class ArcParser:
         for a in range(actions):
             self.scores_room[a] = <weight_t>self.whole[a]
 
+    cdef inline bint survives(self, token_t h, token_t d) noexcept nogil:
+        """Whether an arc is not longer than those of training between such tags."""
+        cdef const int32_t* tags = self.tokens + self.tag
+        return (not self.pruning or h == 0
+                or abs(h - d) <= self.lengths[tags[<Py_ssize_t>h * self.columns], tags[<Py_ssize_t>d * self.columns]])
+
     cdef void fill_matrix(self, Weights weights, const Packed* packed) noexcept nogil:
         """The scores of all arcs of the sentence that was prepared; -inf where none can be."""
         cdef token_t i, j, n = self.n
+        cdef bint there, back
         cdef Py_ssize_t stride = n + 1
         cdef int32_t t, s, filled, kind
         cdef int32_t between = self.pair_count - self.plain_pairs
@@ -161,10 +193,22 @@ cdef class ArcParser:
             for t in range(between):
                 counts[t] = 0
             for j in range(i + 1, n + 1):
-                filled = self.plain_keys(i, j)
                 for t in range(between):
                     if j > i + 1:
                         counts[t] = self.add_kind(j - 1, self.pairs[self.plain_pairs + t, 4], kinds[t], counts[t])
+                there = self.survives(i, j)
+                back = i > 0 and self.survives(j, i)
+                if i > 0:
+                    self.arcs += 2
+                    self.pruned += 2 - there - back
+                if not there:
+                    matrix[j * stride + i] = -INFINITY
+                if not back:
+                    matrix[i * stride + j] = -INFINITY
+                if not there and not back:
+                    continue
+                filled = self.plain_keys(i, j)
+                for t in range(between):
                     filled = self.between_keys(i, j, kinds[t], counts[t], self.plain_pairs + t, filled)
                 self.sum_rows(weights, packed, self.keys, filled, SLOTS)
                 kind = distance_class(j - i)
@@ -173,14 +217,15 @@ cdef class ArcParser:
                         self.slot_score(row, 0, kind) + self.slot_score(&self.alone[0, i, 0], 0, kind)
                         + self.slot_score(&self.alone[0, j, 0], 1, kind)
                     )
-                    if i > 0:
+                    if back:
                         matrix[i * stride + j] = matrix[j * stride + i]
                     continue
-                matrix[j * stride + i] = (
-                    self.slot_score(row, 0, kind) + self.slot_score(&self.alone[HEAD, i, 0], 0, kind)
-                    + self.slot_score(&self.alone[DEP, j, 0], 0, kind)
-                )
-                if i > 0:
+                if there:
+                    matrix[j * stride + i] = (
+                        self.slot_score(row, 0, kind) + self.slot_score(&self.alone[HEAD, i, 0], 0, kind)
+                        + self.slot_score(&self.alone[DEP, j, 0], 0, kind)
+                    )
+                if back:
                     matrix[i * stride + j] = (
                         self.slot_score(row, 1, kind) + self.slot_score(&self.alone[HEAD, j, 0], 1, kind)
                         + self.slot_score(&self.alone[DEP, i, 0], 1, kind)
@@ -204,7 +249,7 @@ cdef class ArcParser:
                 if self.combine == MEAN:
                     a = (a + b) / 2
                 elif self.combine == PRODUCT:
-                    a = a * b * self.unit
+                    a = a * b * self.unit if a > -INFINITY else a       # what cannot be cannot be both ways
                 elif self.combine == GREATEST:
                     a = max(a, b)
                 else:
@@ -212,10 +257,59 @@ cdef class ArcParser:
                 self.joined[i * stride + j] = self.joined[j * stride + i] = a
         return self.decoder.solve(&self.joined[0], stride, n, heads) == SOLVED
 
-    cdef void find_tree(self, Weights weights, const Packed* packed, token_t* heads) noexcept nogil:
-        """Set the heads of the sentence that was prepared."""
-        self.fill_matrix(weights, packed)
-        self.solve(heads)
+    cdef bint find_tree(self, Weights arcs, const Packed* packed_arcs, Weights labels, const Packed* packed_labels,
+                        score_t scale, token_t* heads, const token_t* right=NULL, const label_t* gold=NULL,
+                        bint augment=False) noexcept nogil:
+        """Score all arcs and set the heads of the best tree; a sentence that lengths leave no tree is done in full.
+
+        Joint labels join their scores, times `scale`, to those of the arcs. When learning, `right` and `gold` are the
+        right tree and its labels: their scores are kept, and with `augment` all else counts one more.
+        """
+        cdef token_t h, d, n = self.n
+        cdef Py_ssize_t stride = n + 1
+        self.pruning = self.tag >= 0
+        while True:
+            self.fill_matrix(arcs, packed_arcs)
+            if right != NULL:
+                for d in range(1, n + 1):
+                    self.gold_parts[d] = self.matrix[d * stride + right[d]]
+            if self.joint:
+                self.add_labels(labels, packed_labels, scale, right, gold, augment)
+            if augment:
+                for d in range(1, n + 1):
+                    for h in range(n + 1):
+                        self.matrix[d * stride + h] += not self.has_arc(right, h, d)
+            if self.solve(heads):
+                return True
+            if not self.pruning:
+                return False
+            self.pruning = False
+            self.unpruned += 1
+
+    cdef void add_labels(self, Weights labels, const Packed* packed, score_t scale, const token_t* right,
+                         const label_t* gold, bint augment) noexcept nogil:
+        """Find the best label of each arc that can be, and add its score to that of the arc."""
+        cdef token_t h, d, n = self.n
+        cdef Py_ssize_t at
+        cdef label_t label, best
+        cdef weight_t* scores = &self.scores_room[0]
+        for d in range(1, n + 1):
+            for h in range(n + 1):
+                at = d * <Py_ssize_t>(n + 1) + h
+                if self.matrix[at] == -INFINITY:
+                    continue
+                self.sum_rows(labels, packed, self.keys, self.label_keys(h, d, NULL), self.label_count)
+                if right != NULL and right[d] == h:
+                    self.gold_parts[d] += scores[gold[d]]
+                    if augment:
+                        for label in range(self.label_count):
+                            scores[label] += label != gold[d]
+                best = 0
+                for label in range(1, self.label_count):
+                    if scores[label] > scores[best]:
+                        best = label
+                self.arc_labels[at] = best
+                self.matrix[at] += scale * scores[best]
 
     cdef int32_t arc_keys(self, token_t h, token_t d) noexcept nogil:
         """The keys of all features of one arc, or of those of both ends of an undirected edge."""
@@ -278,9 +372,9 @@ cdef class ArcParser:
             self.kin[h, 3] = d
             self.previous[h] = d
 
-    cdef int32_t label_keys(self, const token_t* heads, token_t d) noexcept nogil:
-        """The keys of all features of the label of a word's arc."""
-        cdef token_t h = heads[d], word
+    cdef int32_t label_keys(self, token_t h, token_t d, const token_t* heads) noexcept nogil:
+        """The keys of all features of the label of an arc; `heads` are those of the tree, if it is there."""
+        cdef token_t word
         cdef int32_t t, c, address, offset
         cdef hash_t state, side = 1 if h < d else 2
         for t in range(self.label_templates):
@@ -291,7 +385,7 @@ cdef class ArcParser:
                     break
                 offset = self.label_cells[t, c, 1]
                 if address == DISTANCE:
-                    state = mix(state, <hash_t>(1 + distance_class(abs(h - d))))
+                    state = mix(state, <hash_t>(1 + (distance_class(abs(h - d)) if self.distances else abs(h - d))))
                     continue
                 if address == HEAD:
                     word = h + offset
@@ -325,7 +419,7 @@ cdef class ArcParser:
         for d in range(1, self.n + 1):
             labels.now += 1
             gold = gold_labels[d]
-            count = self.label_keys(right, d)
+            count = self.label_keys(right[d], d, right)
             label = self.best_label(labels, NULL, count)
             wrong += best[d] != right[d] or label != gold
             if label == gold:
@@ -334,6 +428,87 @@ cdef class ArcParser:
             labels.update(self.keys, count, label, -1)
         return wrong
 
+    # ---- learning
+
+    cdef inline bint is_wrong(self, const token_t* tree, const token_t* right, const label_t* gold,
+                              token_t d) noexcept nogil:
+        """Whether a tree has another arc to a word than the right one, or with joint labels another label for it."""
+        return not self.has_arc(right, tree[d], d) or (
+            self.joint and self.arc_labels[d * <Py_ssize_t>(self.n + 1) + tree[d]] != gold[d])
+
+    cdef inline bint is_missing(self, const token_t* tree, const token_t* right, const label_t* gold,
+                                token_t d) noexcept nogil:
+        """Whether a tree lacks the right arc to a word, or with joint labels its label."""
+        return not self.has_arc(tree, right[d], d) or (
+            self.joint and self.arc_labels[d * <Py_ssize_t>(self.n + 1) + right[d]] != gold[d])
+
+    cdef int change_part(self, Weights arcs, Weights labels, token_t h, token_t d, label_t label, bint arc,
+                         weight_t step) except -1 nogil:
+        """Add to the weights of an arc, where `arc`, and of its label, if joint; as `change_arc`."""
+        cdef int32_t norm = self.change_arc(arcs, h, d, step) if arc else 0
+        cdef int32_t count
+        if self.joint:
+            count = self.label_keys(h, d, NULL)
+            if step != 0:
+                labels.update(self.keys, count, label, step)
+            norm += count
+        return norm
+
+    cdef score_t product(self, Weights arcs, const token_t* one, const token_t* other, const token_t* right,
+                         const label_t* gold) except? -1 nogil:
+        """The inner product of the differences between gold and two trees; different arcs share no feature."""
+        cdef token_t d
+        cdef score_t result = 0
+        cdef bint arc
+        for d in range(1, self.n + 1):
+            if self.is_missing(one, right, gold, d) and self.is_missing(other, right, gold, d):
+                arc = not self.has_arc(one, right[d], d) and not self.has_arc(other, right[d], d)
+                result += self.change_part(arcs, None, right[d], d, 0, arc, 0)
+            if one[d] == other[d] and self.is_wrong(one, right, gold, d):
+                result += self.change_part(arcs, None, one[d], d, 0, not self.has_arc(right, one[d], d), 0)
+        return result
+
+    cdef int learn_tree(self, Weights arcs, Weights labels, const token_t* right, const label_t* gold, int32_t count,
+                        score_t cost, bint augment) except -1 nogil:
+        """Move the gold tree from the first so many rivals."""
+        cdef token_t d
+        cdef Py_ssize_t at, stride = self.n + 1
+        cdef int32_t r, q
+        cdef score_t loss, margin
+        cdef weight_t step
+        cdef const token_t* tree
+        for r in range(count):
+            tree = &self.rivals[r, 0]
+            loss = margin = 0
+            for d in range(1, self.n + 1):
+                if self.is_missing(tree, right, gold, d):
+                    margin += self.gold_parts[d]
+                loss += tree[d] != right[d] or self.is_wrong(tree, right, gold, d)
+                if self.is_wrong(tree, right, gold, d):
+                    margin -= self.matrix[d * stride + tree[d]] - augment
+            self.lacks[r] = loss - margin
+            self.steps[r] = loss > 0
+            if cost > 0:
+                for q in range(r + 1):
+                    at = r * count + q
+                    (&self.products[0, 0])[at] = self.product(arcs, tree, &self.rivals[q, 0], right, gold)
+                    (&self.products[0, 0])[q * count + r] = (&self.products[0, 0])[at]
+        if cost > 0:
+            find_steps(&self.products[0, 0], &self.lacks[0], count, cost, &self.steps[0])
+        for r in range(count):
+            tree = &self.rivals[r, 0]
+            step = <weight_t>self.steps[r]
+            if step <= 0:
+                continue
+            for d in range(1, self.n + 1):
+                if self.is_missing(tree, right, gold, d):
+                    self.change_part(arcs, labels, right[d], d, gold[d], not self.has_arc(tree, right[d], d), step)
+                if self.is_wrong(tree, right, gold, d):
+                    at = d * stride + tree[d] if self.joint else 0
+                    self.change_part(arcs, labels, tree[d], d, self.arc_labels[at],
+                                     not self.has_arc(right, tree[d], d), -step)
+        return 0
+
     # ---- what parsers call
 
     def train(self, Weights arcs, Weights labels, const int32_t[:, ::1] tokens, const token_t[::1] heads,
@@ -341,19 +516,19 @@ cdef class ArcParser:
               bint augment=False):
         """Learn from sentences in an order; gives the number of words and how many had a wrong head or label.
 
-        After each sentence the gold tree is moved from the best one by the least step that makes it better by as much
-        as the other has wrong heads, at most by `cost` (1-best MIRA); a cost of 0 means steps of 1 (the perceptron).
-        With `augment` the rival is the tree that is best when each wrong arc counts one more. Different arcs are taken
-        to share no feature. Undirected parsers learn from edges, whatever their directions. Labels, unless they are
-        None, are learned on the gold tree by the perceptron.
+        After each sentence the gold tree is moved from the best ones by the least steps that make it better than each
+        by as much as that has wrong heads, or joint labels, and at most by `cost` each (MIRA); a cost of 0 means steps
+        of 1 (the perceptron). With `augment` the rivals are the trees that are best when each wrong arc counts one
+        more. Different arcs are taken to share no feature. Undirected parsers learn from edges, whatever their
+        directions.
+        Labels after the tree, unless they are None, are learned on the gold tree by the perceptron.
         """
         cdef offset_t words = 0, wrong = 0, begin
-        cdef Py_ssize_t s, stride
-        cdef token_t n, d, h
-        cdef int32_t norm
-        cdef score_t loss, margin
-        cdef weight_t step
+        cdef Py_ssize_t s
+        cdef token_t n, d
+        cdef int32_t count
         cdef const token_t* right
+        cdef const label_t* gold
         cdef token_t* best
         cdef token_t longest = 0
         for s in range(order.shape[0]):
@@ -364,57 +539,49 @@ cdef class ArcParser:
             for s in range(order.shape[0]):
                 begin = starts[order[s]]
                 n = <token_t>(starts[order[s] + 1] - begin) - 1
-                stride = n + 1
                 right = &heads[begin]
-                best = &self.best[0]
+                gold = &gold_labels[begin]
+                best = &self.rivals[0, 0]
                 self.prepare(&tokens[begin, 0], n)
-                self.fill_matrix(arcs, NULL)
                 arcs.now += 1
                 words += n
-                if augment:
+                count = self.find_tree(arcs, NULL, labels, NULL, 1, best, right, gold, augment)
+                if self.rival_count > 1:
+                    count = <int32_t>self.kbest.solve(&self.matrix[0], n + 1, n, self.rival_count, best,
+                                                      self.rivals.shape[1], &self.lacks[0])
+                    if count < 0:
+                        raise MemoryError
+                if self.joint:
+                    labels.now += 1
                     for d in range(1, n + 1):
-                        for h in range(n + 1):
-                            self.matrix[d * stride + h] += not self.has_arc(right, h, d)
-                if self.solve(best):
-                    loss = margin = 0
-                    norm = 0
-                    for d in range(1, n + 1):
-                        loss += best[d] != right[d]     # of undirected parsers too: a wrong edge turns others round
-                        if not self.has_arc(best, right[d], d):
-                            margin += self.matrix[d * stride + right[d]]
-                            norm += self.change_arc(arcs, right[d], d, 0)
-                        if not self.has_arc(right, best[d], d):
-                            margin -= self.matrix[d * stride + best[d]] - augment
-                            norm += self.change_arc(arcs, best[d], d, 0)
-                    step = margin_step(loss, margin, norm, cost) if cost > 0 else <weight_t>(loss > 0)
-                    if step > 0:
-                        for d in range(1, n + 1):
-                            if not self.has_arc(best, right[d], d):
-                                self.change_arc(arcs, right[d], d, step)
-                            if not self.has_arc(right, best[d], d):
-                                self.change_arc(arcs, best[d], d, -step)
-                if labels is None:
-                    continue
-                wrong += self.learn_labels(labels, right, &gold_labels[begin], best)
+                        wrong += self.is_wrong(best, right, gold, d)
+                self.learn_tree(arcs, labels, right, gold, count, cost, augment)
+                if labels is not None and not self.joint:
+                    wrong += self.learn_labels(labels, right, gold, best)
         return words, wrong
 
-    def parse(self, PackedWeights arcs, PackedWeights labels, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
-              token_t[::1] heads, label_t[::1] found, ArcParser other=None, PackedWeights other_arcs=None,
-              int32_t rounds=0):
+    def parse(self, arcs, labels, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
+              label_t[::1] found, ArcParser other=None, other_arcs=None, int32_t rounds=0):
         """Parse the sentences of flat arrays into `heads` and `found`, the labels, unless their weights are None.
 
-        With `other`, a directed parser and its weights, up to so many arcs a tree are turned round that it would
-        rather have the other way (local enhancement).
+        Weights are those of a trained model, or such as learn. With `other`, a directed parser and its weights, up to
+        so many arcs a tree are turned round that it would rather have the other way (local enhancement).
         """
         cdef Py_ssize_t s
         cdef offset_t begin
         cdef token_t n, d, longest = 0
         cdef int32_t count
-        cdef Weights none = None
+        cdef const Packed* packed_arcs = packed_of(arcs)
+        cdef const Packed* packed_labels = packed_of(labels)
+        cdef const Packed* packed_other = packed_of(other_arcs) if other is not None else NULL
+        cdef Weights exact_arcs = arcs if packed_arcs == NULL else None
+        cdef Weights exact_labels = labels if packed_labels == NULL else None
+        cdef Weights exact_other = other_arcs if packed_other == NULL else None
+        cdef score_t scale = labels.unit / arcs.unit if packed_arcs != NULL and self.joint else 1
         for s in range(starts.shape[0] - 1):
             longest = max(longest, <token_t>(starts[s + 1] - starts[s]) - 1)
         self.reserve(longest)
-        self.unit = arcs.unit
+        self.unit = arcs.unit if packed_arcs != NULL else 1
         if other is not None:
             other.reserve(longest)
         with nogil:
@@ -422,26 +589,36 @@ cdef class ArcParser:
                 begin = starts[s]
                 n = <token_t>(starts[s + 1] - begin) - 1
                 self.prepare(&tokens[begin, 0], n)
-                self.find_tree(none, &arcs.packed, &heads[begin])
+                self.find_tree(exact_arcs, packed_arcs, exact_labels, packed_labels, scale, &heads[begin])
+                if self.joint:
+                    for d in range(1, n + 1):
+                        found[begin + d] = self.arc_labels[d * <Py_ssize_t>(n + 1) + heads[begin + d]]
+                    continue
                 if other is not None:
                     other.prepare(&tokens[begin, 0], n)
-                    other.fill_matrix(none, &other_arcs.packed)
+                    other.pruning = self.pruning
+                    other.fill_matrix(exact_other, packed_other)
                     improve(&heads[begin], &other.matrix[0], n + 1, n, rounds, NULL)
                 if labels is None:
                     continue
                 self.find_kin(&heads[begin])
                 for d in range(1, n + 1):
-                    count = self.label_keys(&heads[begin], d)
-                    found[begin + d] = self.best_label(none, &labels.packed, count)
+                    count = self.label_keys(heads[begin + d], d, &heads[begin])
+                    found[begin + d] = self.best_label(exact_labels, packed_labels, count)
 
-    def scores(self, PackedWeights arcs, const int32_t[:, ::1] tokens):
-        """The scores of all arcs of one sentence, as [dependent, head], in the unit of the weights."""
+    def scores(self, PackedWeights arcs, const int32_t[:, ::1] tokens, PackedWeights labels=None):
+        """The scores of all arcs of one sentence, as [dependent, head], in the unit of the weights.
+
+        With joint labels, whose weights must be given, the score of the best label is part of each.
+        """
         cdef token_t n = <token_t>tokens.shape[0] - 1
         cdef Weights none = None
+        cdef const Packed* packed_labels = packed_of(labels) if self.joint else NULL
+        cdef score_t scale = labels.unit / arcs.unit if self.joint else 1
         self.reserve(n)
         with nogil:
             self.prepare(&tokens[0, 0], n)
-            self.fill_matrix(none, &arcs.packed)
+            ArcParser.find_tree(self, none, &arcs.packed, none, packed_labels, scale, &self.rivals[0, 0])
         return np.array(self.matrix).reshape(n + 1, n + 1) * arcs.unit
 
     def label_scores(self, PackedWeights labels, const int32_t[:, ::1] tokens, const token_t[::1] heads):
@@ -456,7 +633,7 @@ cdef class ArcParser:
             self.prepare(&tokens[0, 0], n)
             self.find_kin(&heads[0])
             for d in range(1, n + 1):
-                count = self.label_keys(&heads[0], d)
+                count = self.label_keys(heads[d], d, NULL if self.joint else &heads[0])
                 self.sum_rows(none, &labels.packed, self.keys, count, self.label_count)
                 for label in range(self.label_count):
                     view[d, label] = self.scores_room[label]

@@ -355,12 +355,15 @@ cdef class BottomUp(ArcParser):
             self.children[h, 2] += 1
             self.stale[h] = True
 
-    cdef void find_tree(self, Weights weights, const Packed* packed, token_t* heads) noexcept nogil:
+    cdef bint find_tree(self, Weights arcs, const Packed* packed_arcs, Weights labels, const Packed* packed_labels,
+                        score_t scale, token_t* heads, const token_t* right=NULL, const label_t* gold=NULL,
+                        bint augment=False) noexcept nogil:
         self.begin(heads)
         while self.next_round(heads):
-            self.fill_round(weights, packed, heads)
+            self.fill_round(arcs, packed_arcs, heads)
             self.solve_round(heads)
             self.attach(heads)
+        return True
 
     # ---- learning
 
@@ -372,7 +375,7 @@ cdef class BottomUp(ArcParser):
         """Move the right heads that can still be reached from the best ones, as `train` says."""
         cdef token_t w, d, h
         cdef Py_ssize_t stride = self.n + 1
-        cdef const token_t* best = &self.best[0]
+        cdef const token_t* best = &self.rivals[0, 0]
         cdef const token_t* rival = &self.rival[0]
         cdef score_t loss = 0, margin = 0
         cdef int32_t norm = 0
@@ -422,11 +425,11 @@ cdef class BottomUp(ArcParser):
                 self.prepare(&tokens[begin, 0], <token_t>(starts[order[s] + 1] - begin) - 1)
                 arcs.now += 1
                 words += self.n
-                self.begin(&self.best[0])
-                while self.next_round(&self.best[0]):
-                    self.fill_round(arcs, NULL, &self.best[0])
-                    self.solve_round(&self.best[0])
+                self.begin(&self.rivals[0, 0])
+                while self.next_round(&self.rivals[0, 0]):
+                    self.fill_round(arcs, NULL, &self.rivals[0, 0])
+                    self.solve_round(&self.rivals[0, 0])
                     self.learn_round(arcs, &heads[begin], cost, augment)
-                    self.attach(&self.best[0])
-                wrong += self.learn_labels(labels, &heads[begin], &gold_labels[begin], &self.best[0])
+                    self.attach(&self.rivals[0, 0])
+                wrong += self.learn_labels(labels, &heads[begin], &gold_labels[begin], &self.rivals[0, 0])
         return words, wrong

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,19 @@ from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.features.templates import TemplateError
 from crossarc.learning.packed import PackedWeights
+from crossarc.learning.weights import Weights
 from crossarc.parsers.analysis import Analysis
 from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
 from crossarc.parsers.bottom_up import BottomUp
 from crossarc.parsers.calibration import GRAPH_SCALES, Scales
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph_analysis import analyse_by_arcs
+from crossarc.parsers.lengths import of_edges, table_size, tag_column
 from crossarc.parsers.settings import DECODERS, Settings
 from crossarc.parsers.stacking import Stacked, read_stacked, stacked_search, with_guesses
+from crossarc.parsers.storage import Storage, exact_bytes, stored_bytes
 from crossarc.parsers.tag_order import Rounds, check_rounds, round_numbers, tag_attribute
-from crossarc.parsers.treemodel import Arrays, TreeModel
+from crossarc.parsers.treemodel import Arrays, TreeModel, quick_scores
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
@@ -36,10 +40,31 @@ NO_LIMIT = 2**31 - 1
 # How the scores of both directions become one; as in arcs.pyx.
 COMBINED: dict[str, Callable[..., NDArray[np.float64]]] = {
     "mean": lambda a, b: (a + b) / 2,
-    "product": np.multiply,
+    "product": lambda a, b: np.where(np.isinf(a), a, a * b),
     "max": np.maximum,
     "min": np.minimum,
 }
+
+
+class Tally:
+    """How many arcs there were between words, how many of them lengths left out, and for how many sentences not."""
+
+    def __init__(self) -> None:
+        self.arcs = self.pruned = self.unpruned = 0
+        self.lock = Lock()
+
+    def add(self, search: ArcParser) -> None:
+        """Count what a parser has done; from any thread."""
+        with self.lock:
+            self.arcs += search.arcs
+            self.pruned += search.pruned
+            self.unpruned += search.unpruned
+
+    def __str__(self) -> str:
+        share = 100 * self.pruned / max(1, self.arcs)
+        return (
+            f"lengths left out {share:.1f}% of all arcs between words; sentences without a tree then: {self.unpruned:,}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,14 +81,39 @@ class GraphModel(TreeModel):
     directed_weights: PackedWeights | None = None  # of the model that enhances trees
     stacked: Stacked | None = None  # the model that sees the trees of the others
     rounds: Rounds | None = None  # the tags of each, for trees that are built from the bottom up
-    storage: None = None  # what it cost to store weights is not measured here
+    storage: Storage | None = None
+    lengths: NDArray[np.int32] | None = None  # the greatest of arcs by [tag of the head, tag of the dependent]
+    exact: tuple[Weights, Weights, Weights | None] | None = None  # to be asked instead of the packed ones
+    tally: Tally = field(default_factory=Tally)
     long_sentence: int = NO_LIMIT  # sentences of any length are searched in full
     scores_labels = True
     usual_scales = GRAPH_SCALES
 
     def search(self) -> ArcParser:
         """The features and the decoder at work."""
-        return search_of(self.settings, self.features, self.single_root, len(self.labels), self.attributes, self.rounds)
+        what = (self.features, self.single_root, len(self.labels), self.attributes, self.lengths, self.rounds)
+        return search_of(self.settings, *what)
+
+    def directed(self) -> ArcParser | None:
+        """The directed parser beside an undirected one, if there is one."""
+        return directed_search(self.settings, self.features, self.single_root, self.attributes, self.lengths)
+
+    def with_storage(
+        self, weights: tuple[Weights, Weights, Weights | None], las: float, dev: list[Sentence]
+    ) -> GraphModel:
+        """The model, which scores so on a development set, with what it cost to store its weights as it does.
+
+        `weights` are those of arcs, of labels and of the directed model.
+        """
+        arcs, labels, directed = weights
+        las_before, _ = quick_scores(replace(self, exact=weights, tally=Tally()), dev)
+        kept = [each for each in (self.arc_weights, self.label_weights, self.directed_weights) if each is not None]
+        before = sum(exact_bytes(each) for each in (arcs, labels, directed) if each is not None)
+        return replace(self, storage=Storage(las_before, las, before, sum(map(stored_bytes, kept))))
+
+    def notes(self) -> list[str]:
+        """How much lengths have left out."""
+        return [str(self.tally)] if self.lengths is not None and self.tally.arcs else []
 
     def with_beam(self, width: int) -> GraphModel:
         """The same model: it finds the best tree without a beam, so none but the narrowest means anything."""
@@ -79,19 +129,26 @@ class GraphModel(TreeModel):
         if len(corpus) and self.stacked is not None:
             top, seen = self.stacked_parser(), self.seen(tokens, corpus.starts)
             top.parse(self.stacked.weights, self.label_weights, seen, corpus.starts, heads, labels)
+            self.tally.add(top)
         elif len(corpus):
-            other = directed_search(self.settings, self.features, self.single_root)
-            self.search().parse(
+            arc_weights, label_weights, directed_weights = self.exact or (
                 self.arc_weights,
                 self.label_weights,
+                self.directed_weights,
+            )
+            other, search = self.directed(), self.search()
+            search.parse(
+                arc_weights,
+                label_weights,
                 tokens,
                 corpus.starts,
                 heads,
                 labels,
                 other,
-                self.directed_weights,
+                directed_weights,
                 self.settings.enhance,
             )
+            self.tally.add(search)
         return heads, labels
 
     @property
@@ -108,10 +165,10 @@ class GraphModel(TreeModel):
         if self.stacked is not None:
             scores = self.stacked_parser().scores(self.stacked.weights, self.seen(tokens, np.array([0, len(tokens)])))
             return without_cells(scores)
-        scores = self.search().scores(self.arc_weights, tokens)
+        scores = self.search().scores(self.arc_weights, tokens, self.label_weights)
         if self.settings.combine != "none":
             scores[1:, 1:] = COMBINED[self.settings.combine](scores[1:, 1:], scores[1:, 1:].T)
-        other = directed_search(self.settings, self.features, self.single_root)
+        other = self.directed()
         if other is not None and self.directed_weights is not None:
             scores += other.scores(self.directed_weights, tokens)
         return without_cells(scores)
@@ -133,7 +190,7 @@ class GraphModel(TreeModel):
         self, tokens: NDArray[np.int32], starts: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The heads of all nodes in the best directed tree and in the enhanced undirected one."""
-        directed = directed_search(self.settings, self.features, self.single_root)
+        directed = self.directed()
         assert directed is not None
         assert self.directed_weights is not None
         trees = np.full((2, len(tokens)), -1, dtype=np.int32)
@@ -146,7 +203,8 @@ class GraphModel(TreeModel):
     def stacked_parser(self) -> ArcParser:
         """The parser that sees the trees of the others."""
         assert self.stacked is not None
-        return stacked_search(self.stacked.features, self.single_root, len(self.labels))
+        limits = (self.attributes, self.lengths)
+        return stacked_search(self.stacked.features, self.single_root, len(self.labels), *limits)
 
     def seen(self, tokens: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.int32]:
         """What that parser sees: the words, and the trees of the others."""
@@ -159,6 +217,8 @@ class GraphModel(TreeModel):
             arrays |= self.directed_weights.to_arrays("directed.")
         if self.stacked is not None:
             arrays |= self.stacked.weights.to_arrays("stacked.")
+        if self.lengths is not None:
+            arrays["lengths"] = self.lengths
         for name, table in self.attributes.tables.items():
             arrays[f"strings.{name}"], arrays[f"offsets.{name}"] = table.pack()
         manifest = {
@@ -169,6 +229,7 @@ class GraphModel(TreeModel):
             "features": self.features.text,
             "stacked": self.stacked.features.text if self.stacked is not None else None,
             "rounds": self.rounds,
+            "storage": asdict(self.storage) if self.storage else None,
         }
         return manifest, arrays
 
@@ -196,7 +257,9 @@ class GraphModel(TreeModel):
             PackedWeights.from_arrays(arrays, len(labels), "labels."),
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "directed.") if settings.enhance else None,
             stacked,
-            manifest.get("rounds") if settings.system == "bottom-up" else None,
+            manifest["rounds"] if settings.system == "bottom-up" else None,
+            Storage(**manifest["storage"]) if manifest.get("storage") else None,
+            arrays["lengths"] if settings.lengths else None,
         )
         model.check()
         return model
@@ -208,6 +271,10 @@ class GraphModel(TreeModel):
         if self.settings.system == "bottom-up":
             tag_attribute(self.features)
             check_rounds(self.rounds)
+        if self.lengths is not None:
+            size = table_size(self.attributes)
+            if self.lengths.shape != (size, size) or self.lengths.dtype != np.int32:
+                raise ValueError("the lengths are not of the tags that there are")
 
 
 def without_cells(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -228,21 +295,48 @@ def search_of(
     features: EdgeModel,
     single_root: bool,
     labels: int,
-    attributes: Attributes | None = None,
+    attributes: Attributes,
+    lengths: NDArray[np.int32] | None = None,
     rounds: Rounds | None = None,
 ) -> ArcParser:
     """The features and the decoder at work."""
     decoder, columns = decoder_of(settings, single_root), len(features.attributes)
-    if rounds is not None and attributes is not None:
+    if rounds is not None:
         tag = tag_attribute(features)
         numbers = round_numbers(rounds, attributes.tables[tag])
         return BottomUp(features, decoder, columns, labels, features.attributes.index(tag), numbers, settings.absorb)
     if len(features.late_singles) or len(features.late_pairs):
         raise TemplateError(f"{features.name}: only mst-bottom-up sees dependents while it looks for heads")
-    undirected = settings.system == "undirected" and settings.combine == "none"
-    return ArcParser(features, decoder, columns, labels, undirected, settings.combine)
+    if lengths is not None and settings.system == "undirected":
+        lengths = of_edges(lengths)
+    return ArcParser(
+        features,
+        decoder,
+        columns,
+        labels,
+        settings.system == "undirected" and settings.combine == "none",
+        settings.combine,
+        lengths=lengths,
+        tag=tag_column(attributes) if lengths is not None else -1,
+        joint=settings.labels == "joint",
+        rivals=settings.k_best,
+    )
 
 
-def directed_search(settings: Settings, features: EdgeModel, single_root: bool) -> ArcParser | None:
-    """The directed parser that enhances the trees of an undirected one, if the settings want it: that of `mst`."""
-    return ArcParser(features, ChuLiuEdmonds(single_root), len(features.attributes), 1) if settings.enhance else None
+def directed_search(
+    settings: Settings,
+    features: EdgeModel,
+    single_root: bool,
+    attributes: Attributes,
+    lengths: NDArray[np.int32] | None,
+) -> ArcParser | None:
+    """The directed parser that enhances the trees of an undirected one, if the settings want it: that of `mst`.
+
+    It scores both directions of each edge that the trees can have.
+    """
+    if not settings.enhance:
+        return None
+    decoder, columns = ChuLiuEdmonds(single_root), len(features.attributes)
+    if lengths is None:
+        return ArcParser(features, decoder, columns, 1)
+    return ArcParser(features, decoder, columns, 1, lengths=of_edges(lengths), tag=tag_column(attributes))

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
@@ -19,6 +18,7 @@ from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.epochs import Epoch, Lessons, Progress, chunks, run_epochs
 from crossarc.parsers.graph import GraphModel, directed_search, search_of
+from crossarc.parsers.lengths import greatest_lengths
 from crossarc.parsers.settings import Settings
 from crossarc.parsers.stacking import Stacked, parts, stacked_features, stacked_search, with_guesses
 from crossarc.parsers.tag_order import Rounds, rounds_of
@@ -80,6 +80,7 @@ class GraphLessons(Lessons[GraphModel]):
     ) -> None:
         self.settings = settings
         self.shuffle = np.random.default_rng(settings.seed)
+        self.epoch = 0
         self.continued = init is not None
         corpus = Corpus.of(train)
         heads, starts = corpus["head"], corpus.starts
@@ -96,12 +97,16 @@ class GraphLessons(Lessons[GraphModel]):
         self.rounds: Rounds | None = init.rounds if init is not None else None
         if settings.system == "bottom-up" and init is None:
             self.rounds = rounds_of(settings, self.features, corpus, self.single_root)
+        self.greatest: NDArray[np.int32] | None = None
+        if settings.lengths:
+            old = init.lengths if init is not None else None
+            self.greatest = greatest_lengths(self.attributes, self.data[0], heads, starts, old)
+        tags = (self.attributes, self.greatest)
         learner = settings
         if settings.directed_training:
             learner = settings.model_copy(update={"system": "chu-liu-edmonds", "combine": "none"})
-        what = (self.features, self.single_root, len(self.labels), self.attributes, self.rounds)
-        self.search = search_of(learner, *what)
-        self.other = directed_search(settings, self.features, self.single_root) if self.reused is None else None
+        self.search = search_of(learner, self.features, self.single_root, len(self.labels), *tags, self.rounds)
+        self.other = directed_search(settings, self.features, self.single_root, *tags) if self.reused is None else None
         self.cost = (settings.cost or 0.0) if settings.learner == "mira" else 0.0
         self.weights = GraphWeights(
             Weights(ARC_WEIGHTS, settings.cut),
@@ -127,7 +132,8 @@ class GraphLessons(Lessons[GraphModel]):
         for other in (self.weights.directed, self.weights.stacked):
             if other is not None:
                 other.now = self.weights.arcs.now
-        self.weights.labels.now = int(settings.inertia * settings.epochs * self.lengths.sum())
+        steps = len(train) if settings.labels == "joint" else self.lengths.sum()
+        self.weights.labels.now = int(settings.inertia * settings.epochs * steps)
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; gives how many words there are and how many have a wrong head or label."""
@@ -149,9 +155,12 @@ class GraphLessons(Lessons[GraphModel]):
         self.top_features = stacked_features(self.features, corpus)
         if init is not None and init.stacked is not None:
             self.top_features = init.stacked.features
-        self.top = stacked_search(self.top_features, self.single_root, len(self.labels))
+        limits = (self.attributes, self.greatest)
+        self.top = stacked_search(self.top_features, self.single_root, len(self.labels), *limits)
         trees = np.full((2, len(tokens)), -1, dtype=np.int32)
-        searches = self.search, ArcParser(self.features, ChuLiuEdmonds(self.single_root), tokens.shape[1], 1)
+        directed = directed_search(settings, self.features, self.single_root, *limits)
+        assert directed is not None
+        searches = self.search, directed
         shuffle = np.random.default_rng(settings.seed)
         for part in parts(len(self.lengths), settings.stack):
             rest = np.setdiff1d(np.arange(len(self.lengths)), part)
@@ -172,20 +181,42 @@ class GraphLessons(Lessons[GraphModel]):
 
     def model(self) -> GraphModel:
         """What has been learned, as a model."""
-        weights, prune = self.weights, self.settings.prune
-        stacked = Stacked(self.top_features, weights.stacked.pack(prune)) if weights.stacked is not None else None
+        weights, how = self.weights, (self.settings.prune, self.settings.average)
+        stacked = Stacked(self.top_features, weights.stacked.pack(*how)) if weights.stacked is not None else None
         return GraphModel(
             self.settings,
             self.features,
             self.attributes,
             self.labels,
             self.single_root,
-            weights.arcs.pack(prune),
-            weights.labels.pack(prune),
-            weights.directed.pack(prune) if weights.directed is not None else self.reused,
+            weights.arcs.pack(*how),
+            weights.labels.pack(*how),
+            weights.directed.pack(*how) if weights.directed is not None else self.reused,
             stacked,
             self.rounds,
+            lengths=self.greatest,
         )
+
+    def begin(self, epoch: int) -> None:
+        """Make ready for an epoch."""
+        self.epoch = epoch
+
+    def completed(self, model: GraphModel, las: float, dev: list[Sentence]) -> GraphModel:
+        """The best model so far; that of the last epoch with what it cost to store its weights as they are.
+
+        Earlier ones go without: nearly always the last is the best, and this takes as long as a third of an epoch.
+        """
+        if self.epoch < self.settings.epochs or model.stacked is not None or self.reused is not None:
+            return model
+        weights = (self.weights.arcs, self.weights.labels, self.weights.directed)
+        held = [(each, each.take_averages()) for each in weights if each is not None and self.settings.average]
+        for each, averages in held:
+            each.exchange(averages)
+        try:
+            return model.with_storage(weights, las, dev)
+        finally:
+            for each, last in held:
+                each.exchange(last)
 
     def restore(self, arrays: Arrays) -> GraphWeights:
         """The weights of a checkpoint."""

@@ -251,7 +251,19 @@ def load(path: str | os.PathLike[str]) -> Parser:
 
 
 # The settings in which a parser must be like the one it starts from: weights mean nothing elsewhere.
-KINSHIP = ("system", "features", "reconstruction", "transform", "combine", "enhance", "stack", "order", "absorb")
+KINSHIP = (
+    "system",
+    "features",
+    "reconstruction",
+    "transform",
+    "combine",
+    "enhance",
+    "stack",
+    "order",
+    "absorb",
+    "lengths",
+    "labels",
+)
 
 
 def check_kinship(before: Settings, settings: Settings) -> None:

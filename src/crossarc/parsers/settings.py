@@ -60,6 +60,14 @@ class Settings(BaseModel):
     order: list[str | list[str]] = []
     reachable: float = Field(0.995, ge=0, le=1)
     absorb: bool = True
+    # Graph parsers: leave out arcs longer than any of training between words with such tags.
+    lengths: bool = False
+    # Graph parsers: labels by a second model over the finished tree, or the best of each arc before there is one.
+    labels: Literal["after", "joint"] = "after"
+    # Graph parsers: MIRA moves the gold tree from so many of the best trees at once.
+    k_best: int = Field(1, ge=1, le=100)
+    # Graph parsers: keep the mean of the weights of all steps, not the last.
+    average: bool = True
     # Of maxent.
     learning_rate: float = Field(0.1, gt=0)
     l2: float = Field(1e-4, ge=0)
@@ -135,7 +143,9 @@ def make_settings(parser: str, **options: Any) -> Settings:
     learner = options.get("learner", PRESETS[parser].get("learner", Settings.model_fields["learner"].default))
     check_learner(learner, options)
     if is_graph(PRESETS[parser]["system"]):
-        check_graph(learner, options)
+        check_graph(parser, learner, options)
+    else:
+        check_transition(parser, options)
     if PRESETS[parser]["system"] != "bottom-up":
         check_rounds(parser, options)
     preset = {"cost": COSTS.get(str(learner)), **PRESETS[parser]}
@@ -160,10 +170,29 @@ def make_settings(parser: str, **options: Any) -> Settings:
         raise CrossarcError(f"setting {name} = {first['input']!r}: {first['msg']}") from None
 
 
-def check_graph(learner: object, options: dict[str, Any]) -> None:
+def check_transition(parser: str, options: dict[str, Any]) -> None:
+    """Refuse options that mean something to graph parsers only."""
+    for name in ("lengths", "labels", "k_best", "average"):
+        usual = Settings.model_fields[name].default
+        if options.get(name, usual) != usual:
+            raise CrossarcError(f"setting {name} is of graph parsers; {parser} is none: leave it out")
+
+
+def check_graph(parser: str, learner: object, options: dict[str, Any]) -> None:
     """Refuse options that mean nothing to graph parsers."""
     if learner not in ("perceptron", "mira"):
         raise CrossarcError(f"learner {learner} learns single decisions, graph parsers whole trees; take mira")
+    if options.get("k_best", 1) != 1 and (PRESETS[parser]["system"] != "chu-liu-edmonds" or learner != "mira"):
+        raise CrossarcError(
+            f"setting k_best is of mst, learned by mira; {parser} with {learner} has none: leave it out"
+        )
+    if options.get("labels", "after") == "joint" and PRESETS[parser]["system"] in ("undirected", "bottom-up"):
+        raise CrossarcError(f"labels = 'joint': {parser} knows arcs, and so labels, only after the tree; take mst")
+    if options.get("lengths") and PRESETS[parser]["system"] == "bottom-up":
+        raise CrossarcError(
+            f"setting lengths: {parser} leaves out arcs by its rounds, and lengths on top could leave a word no head; "
+            "leave it out, or take mst"
+        )
     for name in ("fast", "beam", "explore", "transform"):
         usual = {"fast": False, "beam": 1, "explore": 0.0, "transform": "none"}[name]
         if options.get(name, usual) != usual:

@@ -22,6 +22,7 @@ from crossarc.parsers.beam_analysis import analyse_by_beam
 from crossarc.parsers.calibration import Scales
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.settings import WIDEST_BEAM, Settings
+from crossarc.parsers.storage import Storage, exact_bytes
 from crossarc.parsers.treemodel import Arrays, TreeModel, quick_scores
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.beam import Beam
@@ -33,20 +34,6 @@ from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 Stages = tuple[int, int]  # how many templates choose moves, and from which on they choose labels
-
-
-@dataclass(frozen=True)
-class Storage:
-    """What it cost to leave out small weights and to round the others: LAS on the development set, and bytes."""
-
-    exact_las: float
-    las: float
-    exact_bytes: int
-    bytes: int
-
-    def __str__(self) -> str:
-        sizes = f"{self.bytes / 1e6:.1f} MB of weights instead of {self.exact_bytes / 1e6:.1f}"
-        return f"pruned and stored in 16 bits: dev LAS {self.exact_las:.2f} -> {self.las:.2f}, {sizes}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,11 +157,8 @@ class TransitionModel(TreeModel):
         """The model, which scores so on a development set, with what it cost to store its weights as it does."""
         exact = Weights.of(len(self.moves), weights.averages())
         exact_las, _ = quick_scores(replace(self, exact=exact), dev)
-        arrays = exact.pack().to_arrays()
-        # Without rounding a cell would be of 32 bits and its action.
-        exact_bytes = sum(array.nbytes * (2 if name == "cells" else 1) for name, array in arrays.items())
         stored = sum(array.nbytes for array in self.weights.to_arrays().values())
-        return replace(self, storage=Storage(exact_las, las, exact_bytes, stored))
+        return replace(self, storage=Storage(exact_las, las, exact_bytes(exact), stored))
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """What the model file keeps."""

@@ -44,6 +44,10 @@ class TreeModel:
         """What the model file keeps."""
         raise NotImplementedError
 
+    def notes(self) -> list[str]:
+        """What is worth knowing of the sentences parsed so far."""
+        return []
+
     def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
         """Heads and names of labels of all nodes of a corpus."""
         heads, labels = self.parse_corpus(corpus)

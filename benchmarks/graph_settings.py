@@ -1,0 +1,65 @@
+"""The settings of graph parsers on development sets: accuracy, what lengths leave out, time; a Markdown table.
+
+    python benchmarks/graph_settings.py FOLDER... [--parser mst] [--epochs 5] [--settings '' 'lengths=true' ...]
+
+Each FOLDER has train.conllu and dev.conllu. Settings are as in a TOML file, several joined with commas. Times are of
+the processor, not of the clock; tokens/s the best of three, from arrays to arrays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import tomllib
+from pathlib import Path
+
+from crossarc.parsers import Parser
+from crossarc.treebank import Corpus, read
+
+SETTINGS = [
+    "",
+    "lengths=true",
+    'labels="joint"',
+    'labels="joint",lengths=true',
+    "k_best=5",
+    "augment=false",
+    "average=false",
+    'features="mst-table2",labels="joint"',
+    'features="mst-table2-plain",labels="joint"',
+]
+
+
+def measure(folder: Path, parser: str, settings: str, epochs: int) -> str:
+    train, dev = (list(read(folder / f"{part}.conllu", check="tree", on_error="skip")) for part in ("train", "dev"))
+    begin = time.process_time()
+    trained = Parser(parser, epochs=epochs, **tomllib.loads(settings.replace(",", "\n"))).fit(train, dev)
+    learning = time.process_time() - begin
+    corpus = Corpus.of(dev)
+    best = float("inf")
+    for _ in range(3):
+        begin = time.process_time()
+        trained.model.parse_corpus(corpus)
+        best = min(best, time.process_time() - begin)
+    scores, tally = trained.manifest_["development"], trained.model.tally
+    pruned = f"{100 * tally.pruned / max(1, tally.arcs):.1f}" if trained.settings.lengths else ""
+    cells = [folder.name, f"`{settings}`" if settings else "", f"{scores['las']:.2f}", f"{scores['uas']:.2f}", pruned]
+    cells += [f"{learning:.0f}", f"{sum(map(len, dev)) / best / 1000:.0f}"]
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
+    options.add_argument("--parser", default="mst")
+    options.add_argument("--epochs", type=int, default=5)
+    options.add_argument("--settings", nargs="+", default=SETTINGS)
+    arguments = options.parse_args()
+    print("| treebank | settings | dev LAS | dev UAS | arcs left out, % | training, s | ktokens/s |")
+    print("|---|---|---:|---:|---:|---:|---:|")
+    for folder in arguments.folders:
+        for settings in arguments.settings:
+            print(measure(folder, arguments.parser, settings, arguments.epochs), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,4 @@
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+def least_steps(products: ArrayLike, lacks: ArrayLike, most: float) -> NDArray[np.float64]: ...
