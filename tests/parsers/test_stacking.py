@@ -99,7 +99,8 @@ def test_the_model_on_top_looks_at_the_trees(combined, example):
 
     def scores(*trees):
         seen = with_guesses(tokens, model.features, corpus.starts, *trees)
-        return stacked_search(model.stacked.features, True, 1, model.attributes, None).scores(model.stacked.weights, seen)
+        top = stacked_search(model.stacked.features, True, 1, model.attributes, None)
+        return top.scores(model.stacked.weights, seen)
 
     as_it_is = scores(*guesses)
     assert (as_it_is != scores(flat, guesses[1])).any()

@@ -12,7 +12,7 @@ from libc.stdlib cimport abs
 from libc.string cimport memset
 
 from crossarc.core.hashing cimport mix
-from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, weight_t
 from crossarc.decode.decoder cimport SOLVED, Decoder
 from crossarc.decode.enhancement cimport improve
 from crossarc.decode.kbest cimport KBest
