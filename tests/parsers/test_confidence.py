@@ -212,7 +212,7 @@ def test_a_beam_with_room_for_all_derivations_has_all_the_probability(parsers, s
     model = parsers[name].model
     tokens = model.attributes.encode(Corpus.of([scrambled(sentences, 1, 1)]))
     _, _, chances, lost = model.beam_search(1000).parse_best(
-        model.weights, tokens, model.root_label, False, False, False, 0.03, True
+        model.weights, tokens, model.root_labels[0], False, False, False, 0.03, True
     )
     assert len(chances) == 1000 or not lost.any()
     assert np.exp(chances).sum() == pytest.approx(1, abs=1e-3)
@@ -228,7 +228,7 @@ def test_probabilities_are_shares_of_derivations(example, sentences, beam):
         (found,) = parser.parse([sentence], scores=True)
         assert found.best.sentence == plain
         tokens = model.attributes.encode(Corpus.of([sentence]))
-        how = (model.weights, tokens, model.root_label, False, False, False, parser.scales.trees)
+        how = (model.weights, tokens, model.root_labels[0], False, False, False, parser.scales.trees)
         own, wide = model.beam_search(beam).parse_best(*how, False), model.beam_search(16).parse_best(*how, True)
         lost = wide[3]
         ends = {
@@ -268,7 +268,7 @@ def test_what_left_the_beam_counts(parsers, sentences, name):
         tokens = model.attributes.encode(Corpus.of([sentence]))
         wide, narrow = (next(parser.parse([sentence], scores=True, beam=beam)).marginals for beam in (400, 8))
         heads, _, chances, _ = model.beam_search(8).parse_best(
-            model.weights, tokens, model.root_label, how != "naive", False, False, parser.scales.trees, True
+            model.weights, tokens, model.root_labels[0], how != "naive", False, False, parser.scales.trees, True
         )
         shares = np.exp(chances) / np.exp(chances).sum()
         plain = np.array([np.bincount(heads[:, word], shares, 5) for word in range(1, 5)])
@@ -290,7 +290,7 @@ def test_the_beam_keeps_to_constraints(parsers, sentences):
             forbidden[1, 2] = 1
             how = model.settings.reconstruction
             search = model.beam_search(16)
-            options = (model.weights, tokens, model.root_label, how != "naive", False, False, 0.03, True)
+            options = (model.weights, tokens, model.root_labels[0], how != "naive", False, False, 0.03, True)
             for knows, heads in (
                 (False, search.parse_best(*options)[0]),
                 (True, search.parse_best(*options, required, forbidden)[0]),

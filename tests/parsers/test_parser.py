@@ -12,7 +12,7 @@ from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import PRESETS, Parser, load, write_model
 from crossarc.parsers.settings import TRANSITION_PRESETS
 from crossarc.parsers.transition import link_score
-from crossarc.treebank import read, write
+from crossarc.treebank import Sentence, read, write
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +227,8 @@ def test_files_that_hold_no_parser(trained, tmp_path):
     faults = [
         ({"kind": "other"}, arrays),
         (manifest, {name: array for name, array in arrays.items() if name != "cells"}),
-        ({**manifest, "root_label": 99}, arrays),
+        (manifest, {**arrays, "root_labels": arrays["root_labels"] + 99}),
+        (manifest, {**arrays, "root_labels": arrays["root_labels"][:1]}),
         (manifest, changed("places", (used, 1), 2**32 - 1)),
         (manifest, changed("cells", (int(arrays["places"][used, 1]), 0), 60_000)),
         (manifest, changed("moves", 0, 7)),
@@ -316,3 +317,18 @@ def test_forms_alone_are_enough(example, tmp_path, name):
     assert parser.evaluate(bare).uas > 85
     parser.save(tmp_path / "a.crossarc")
     assert list(load(tmp_path / "a.crossarc").parse(bare)) == list(parser.parse(bare))
+
+
+@pytest.mark.parametrize("name", ["planar", "two-planar", "covington", "planar-label"])
+def test_roots_of_several_kinds(name):
+    """Words that are left under node 0 are labelled by their tags: a verb is not what the last full stop is."""
+    tags, deprels = ["", "PRON", "VERB", "NOUN", "PUNCT"], ["", "subj", "PRED", "obj", "AuxK"]
+    sentences = [
+        Sentence.from_columns(forms=["", who, "sees", what, "."], upos=tags, heads=[-1, 2, 0, 2, 0], deprels=deprels)
+        for who in ("she", "he", "it")
+        for what in ("ships", "stars", "trees")
+    ]
+    parser = Parser(name, epochs=3).fit(sentences)
+    assert not parser.model.single_root
+    for sentence in parser.parse(sentences):
+        assert list(sentence.deprels) == deprels

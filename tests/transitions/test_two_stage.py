@@ -48,7 +48,7 @@ def test_words_that_are_left_over_get_a_label(trained, example, name):
         trees = {"heads": [-1, *range(len(sentence))], "deprels": ["", *["root"] * len(sentence)]}
         shuffled.append(Sentence.from_columns(**columns, **trees))
     heads, labels = model.parse_corpus(Corpus.of(shuffled))
-    assert (labels[heads > 0] != model.root_label).all()
+    assert (labels[heads > 0] != model.root_labels[0]).all()
 
 
 def test_templates_of_the_stages(trained):

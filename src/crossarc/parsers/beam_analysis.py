@@ -225,7 +225,7 @@ def derivations(
     heads, labels, scores, lost = search.parse_best(
         model.weights,
         tokens,
-        model.root_label,
+        len(model.labels),
         how != "naive",
         how == "label-first",
         how == "score",
@@ -234,6 +234,8 @@ def derivations(
         required,
         forbidden,
     )
+    for row in labels:
+        model.name_roots(tokens, row)
     names = [*model.labels, ""]  # -1, the label of node 0, is the last
     strings = [[names[label] for label in row] for row in labels.tolist()]
     if model.settings.transform == "none":
@@ -288,7 +290,7 @@ def analyse_by_beliefs(
 
 def likely_label(model: TransitionModel, beliefs: Beliefs, word: int, head: int) -> tuple[str, float]:
     """The likeliest label of an arc and how likely it is; of an arc that the beam has not got, that of the word."""
-    root = model.labels[model.root_label]
+    root = model.labels[model.root_labels[0]]
     shares = beliefs.labels.get((word, head))
     if shares is None:
         if head == 0:

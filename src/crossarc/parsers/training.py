@@ -25,6 +25,7 @@ from crossarc.parsers.settings import AT_ONCE, Settings
 from crossarc.parsers.transition import (
     Stages,
     TransitionModel,
+    root_table_size,
     search_of,
     system_of,
     tag_column,
@@ -65,7 +66,6 @@ class TransitionLessons(Lessons[TransitionModel]):
         self.lengths = np.diff(starts) - 1
         self.labels, labels = numbered_labels(corpus, init.labels if init is not None else [])
         kinds = len(self.labels)
-        self.root_label = int(np.bincount(labels[heads == 0], minlength=kinds).argmax())
         self.single_root = has_single_roots(train, settings, init)
         system = system_of(settings, self.single_root)
         if settings.reconstruction != "naive":
@@ -87,6 +87,7 @@ class TransitionLessons(Lessons[TransitionModel]):
             self.features, self.stages = chosen
             self.attributes = Attributes.fit(corpus, self.features.attributes)
             self.data = (self.attributes.encode(corpus), heads, labels, starts)
+        self.root_labels = self.find_root_labels()
         self.search = search_of(settings, system, self.features, self.moves, self.move_labels, self.stages)
         self.rule = update_rule(settings)
         self.squares = settings.learner == "maxent"
@@ -98,6 +99,18 @@ class TransitionLessons(Lessons[TransitionModel]):
             # As if they had held for so many steps already: the average then moves from the old weights to the new.
             steps = int(counts.sum()) if settings.beam == 1 else len(train)
             self.weights.now = int(settings.inertia * settings.epochs * steps)
+
+    def find_root_labels(self) -> NDArray[np.int32]:
+        """The commonest label under node 0 by tag; that of all words for tags that never stand there."""
+        tokens, heads, labels, _ = self.data
+        roots = heads == 0
+        tag = tag_column(self.features)
+        counts = np.zeros((root_table_size(self.features, self.attributes), len(self.labels)), dtype=np.int64)
+        plain = labels[roots] // (1 if self.settings.reconstruction == "naive" else 2)
+        np.add.at(counts, (tokens[roots, tag] if tag >= 0 else 0, plain), 1)
+        counts[~counts.any(axis=1)] = counts.sum(axis=0)
+        commonest: NDArray[np.int32] = counts.argmax(axis=1).astype(np.int32)
+        return commonest
 
     def begin(self, epoch: int) -> None:
         """Make ready for an epoch."""
@@ -132,7 +145,7 @@ class TransitionLessons(Lessons[TransitionModel]):
             self.features,
             self.attributes,
             self.labels,
-            self.root_label,
+            self.root_labels,
             self.single_root,
             self.moves,
             self.move_labels,

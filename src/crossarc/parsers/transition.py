@@ -44,7 +44,7 @@ class TransitionModel(TreeModel):
     features: FeatureModel
     attributes: Attributes
     labels: list[str]
-    root_label: int
+    root_labels: NDArray[np.int32]  # of words that are left under node 0, by tag; the first is the commonest
     single_root: bool
     moves: NDArray[np.int32]
     move_labels: NDArray[np.int32]
@@ -102,7 +102,7 @@ class TransitionModel(TreeModel):
     def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Heads and labels of all nodes of a corpus."""
         how = self.settings.reconstruction
-        return self.search_corpus(corpus, self.root_label, (how != "naive", how == "label-first", how == "score"))
+        return self.search_corpus(corpus, len(self.labels), (how != "naive", how == "label-first", how == "score"))
 
     def link_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The links of an undirected parser before they get directions.
@@ -114,16 +114,19 @@ class TransitionModel(TreeModel):
         return heads, labels >> 1 if annotated else labels
 
     def search_corpus(
-        self, corpus: Corpus, root_label: int, turns: tuple[bool, bool, bool]
+        self, corpus: Corpus, left_over: int, turns: tuple[bool, bool, bool]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Heads and labels of all nodes of a corpus, by links that are turned round in one of the ways there are."""
+        """Heads and labels of all nodes of a corpus, by links that are turned round in one of the ways there are.
+
+        `left_over` is the label of words that are left under node 0: `name_roots` finds one that is not a label.
+        """
         tokens = self.attributes.encode(corpus)
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
         if not len(corpus):
             return heads, labels
         search = self.search()
-        data = (tokens, corpus.starts, heads, labels, root_label)
+        data = (tokens, corpus.starts, heads, labels, left_over)
         if self.exact is not None:
             search.parse_by(self.exact, *data, tag_column(self.features), *turns)
         elif self.vectors is not None:
@@ -131,7 +134,14 @@ class TransitionModel(TreeModel):
             search.parse_by(vectors, *data, tag_column(self.features), *turns)
         else:
             search.parse(self.weights, *data, *turns)  # type: ignore[arg-type]
+        self.name_roots(tokens, labels)
         return heads, labels
+
+    def name_roots(self, tokens: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
+        """Give words that are left under node 0 the label that words with their tag have most often there."""
+        left = labels == len(self.labels)
+        tag = tag_column(self.features)
+        labels[left] = self.root_labels[tokens[left, tag] if tag >= 0 else 0]
 
     def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
         """Heads and names of labels of all nodes of a corpus, the transform undone."""
@@ -163,6 +173,7 @@ class TransitionModel(TreeModel):
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """What the model file keeps."""
         arrays: Arrays = {
+            "root_labels": self.root_labels,
             "moves": self.moves,
             "move_labels": self.move_labels,
             **self.weights.to_arrays(),
@@ -175,7 +186,6 @@ class TransitionModel(TreeModel):
             "kind": "transition",
             "settings": self.settings.model_dump(),
             "labels": self.labels,
-            "root_label": self.root_label,
             "single_root": self.single_root,
             "features": self.features.text,
             "stages": self.stages,
@@ -197,7 +207,7 @@ class TransitionModel(TreeModel):
             features,
             Attributes(tables),
             manifest["labels"],
-            manifest["root_label"],
+            arrays["root_labels"],
             manifest["single_root"],
             arrays["moves"],
             arrays["move_labels"],
@@ -218,7 +228,8 @@ class TransitionModel(TreeModel):
             set(self.moves.tolist()) == set(range(len(system.moves)))
             and len(self.move_labels) == actions
             and -1 <= self.move_labels.min(initial=0) <= self.move_labels.max(initial=0) < kinds
-            and 0 <= self.root_label < len(self.labels)
+            and len(self.root_labels) == root_table_size(self.features, self.attributes)
+            and 0 <= self.root_labels.min() <= self.root_labels.max() < len(self.labels)
         )
         if not sound:
             raise ValueError("the tables of the model do not fit together")
@@ -266,6 +277,11 @@ def search_of(
     if settings.beam == 1:
         return Greedy(system, features, moves, labels, len(features.attributes))
     return Beam(system, features, moves, labels, len(features.attributes), settings.beam)
+
+
+def root_table_size(features: FeatureModel, attributes: Attributes) -> int:
+    """How many tags have a root label of their own: all, or the one that stands for none."""
+    return len(attributes.tables["upos"]) if tag_column(features) >= 0 else 1
 
 
 def tag_column(features: FeatureModel) -> int:
