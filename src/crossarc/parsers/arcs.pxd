@@ -4,19 +4,11 @@ from crossarc.decode.decoder cimport Decoder
 from crossarc.decode.kbest cimport KBest
 from crossarc.learning.packed cimport Packed
 from crossarc.learning.weights cimport Weights
+from crossarc.parsers.arc_keys cimport ArcKeys
 
 cdef enum:
     SLOTS = 16              # weights of an arc feature
     ALL = 7                 # the slot for all distances, in either direction; those before it are for classes
-    MOST_KEYS_HERE = 512    # as many as are scored at a time: 128 templates and some with words between
-    MOST_BETWEEN = 64       # kinds of words between two that are looked at
-    WIDEST = 6
-    HEAD = 0
-    DEP = 1
-    GRAND = 2
-    SIB = 3
-    CHILD = 4
-    DISTANCE = 5
 
 # How the scores of an arc and its reverse become that of an edge, for undirected decoders; as in COMBINATIONS.
 cdef enum Combination:
@@ -27,20 +19,8 @@ cdef enum Combination:
     LEAST
 
 
-cdef inline int32_t distance_class(token_t distance) noexcept nogil:
-    """Each distance up to five on its own, up to ten, and more."""
-    return distance - 1 if distance <= 5 else 5 if distance <= 10 else 6
-
-
-cdef inline hash_t finished(hash_t state) noexcept nogil:
-    """A hash whose every bit depends on all that went into it, so that sums of two are good hashes too."""
-    state = (state ^ (state >> 32)) * <hash_t>0xD6E8FEB86659FD93
-    return state ^ (state >> 32)
-
-
-cdef class ArcParser:
+cdef class ArcParser(ArcKeys):
     cdef Decoder decoder
-    cdef bint undirected
     cdef Combination combine
     cdef score_t unit                   # what a score of 1 stands for: products must be of true scores
     cdef score_t[::1] joined
@@ -50,7 +30,6 @@ cdef class ArcParser:
     cdef readonly int64_t arcs          # so many between words there were, for the parser's whole life
     cdef readonly int64_t pruned        # and so many of them were left out
     cdef readonly int64_t unpruned      # sentences that had no tree without them
-    cdef bint joint
     cdef label_t[::1] arc_labels        # with joint labels, of all arcs as in the matrix
     cdef score_t[::1] gold_parts        # the scores of the arcs of the gold tree, with their labels if joint
     cdef KBest kbest
@@ -59,33 +38,11 @@ cdef class ArcParser:
     cdef score_t[:, ::1] products       # of the differences between gold and its rivals
     cdef score_t[::1] lacks
     cdef score_t[::1] steps
-    cdef bint distances
-    cdef int32_t columns, label_count
-    cdef int32_t single_count, pair_count, first_distance, plain_pairs, label_templates
-    cdef const int32_t[:, ::1] atoms
-    cdef const int32_t[::1] sides
-    cdef const int32_t[:, ::1] singles
-    cdef const int32_t[:, ::1] pairs
-    cdef const int32_t[:, :, ::1] label_cells
-    # Of the sentence at hand.
-    cdef token_t n
-    cdef const int32_t* tokens
-    cdef hash_t[:, ::1] single_keys     # by word: the key of each template of one end
-    cdef hash_t[:, ::1] left_keys       # by word: its part of the key of each template of both ends, on the left
-    cdef hash_t[:, ::1] right_keys      # and on the right
+    cdef int32_t label_count
     cdef weight_t[:, :, ::1] alone      # by end and word: the sum of the weights of templates of one end
     cdef score_t[::1] matrix
-    cdef token_t[:, ::1] kin            # by word: siblings on the left and right, outermost dependents on either side
-    cdef token_t[::1] previous
-    cdef hash_t keys[MOST_KEYS_HERE]
     cdef int32_t[::1] whole
     cdef weight_t[::1] scores_room
-
-    cdef inline hash_t attribute(self, token_t word, int32_t column) noexcept nogil:
-        """What a word is, as something to hash; nothing where there is no word."""
-        if word < 0 or word > self.n:
-            return 0
-        return <hash_t>(self.tokens[<Py_ssize_t>word * self.columns + column] + 2)
 
     cdef inline score_t slot_score(self, const weight_t* row, int32_t direction, int32_t kind) noexcept nogil:
         """What a row has to say of an arc."""
@@ -96,12 +53,6 @@ cdef class ArcParser:
         """Whether a tree has an arc, or in undirected parsers the edge in any direction."""
         return heads[d] == h or (self.undirected and h > 0 and heads[h] == d)
 
-    cdef hash_t side_hash(self, token_t word, int32_t side) noexcept nogil
-    cdef void prepare(self, const int32_t* tokens, token_t n) noexcept nogil
-    cdef int32_t plain_keys(self, token_t i, token_t j) noexcept nogil
-    cdef int32_t between_keys(self, token_t i, token_t j, const hash_t* kinds, int32_t count, int32_t t,
-                              int32_t filled) noexcept nogil
-    cdef int32_t add_kind(self, token_t word, int32_t column, hash_t* kinds, int32_t count) noexcept nogil
     cdef void sum_rows(self, Weights weights, const Packed* packed, const hash_t* keys, int32_t count,
                        int32_t actions) noexcept nogil
     cdef void fill_matrix(self, Weights weights, const Packed* packed) noexcept nogil
@@ -112,12 +63,9 @@ cdef class ArcParser:
                         bint augment=*) noexcept nogil
     cdef void add_labels(self, Weights labels, const Packed* packed, score_t scale, const token_t* right,
                          const label_t* gold, bint augment) noexcept nogil
-    cdef int32_t arc_keys(self, token_t h, token_t d) noexcept nogil
     cdef int change_arc(self, Weights weights, token_t h, token_t d, weight_t step) except -1 nogil
     cdef int change_slots(self, Weights weights, const hash_t* keys, int32_t count, int32_t direction, int32_t kind,
                           weight_t step) except -1 nogil
-    cdef void find_kin(self, const token_t* heads) noexcept nogil
-    cdef int32_t label_keys(self, token_t h, token_t d, const token_t* heads) noexcept nogil
     cdef label_t best_label(self, Weights weights, const Packed* packed, int32_t count) noexcept nogil
     cdef offset_t learn_labels(self, Weights labels, const token_t* right, const label_t* gold_labels,
                                const token_t* best) except -1 nogil

@@ -27,7 +27,8 @@ from crossarc.decode.decoder cimport Decoder
 from crossarc.learning.packed cimport Packed
 from crossarc.learning.updates cimport margin_step
 from crossarc.learning.weights cimport Weights
-from crossarc.parsers.arcs cimport MOST_BETWEEN, SLOTS, ArcParser, distance_class, finished
+from crossarc.parsers.arc_keys cimport MOST_BETWEEN, distance_class, finished
+from crossarc.parsers.arcs cimport SLOTS, ArcParser
 
 cdef enum:
     # How an atom of a template looks at a word: itself, its dependents, or their number; as `VIA` of the templates.
