@@ -1,25 +1,9 @@
 """`crossarc parse --scores --k N --constraints`: what is written, and that it is a treebank file still."""
 
-import sys
-
 import pytest
 
-from crossarc.cli import main
 from crossarc.parsers import Parser
 from crossarc.treebank import read, write
-
-
-@pytest.fixture
-def crossarc(monkeypatch, capsys):
-    """Run the command line; gives its exit code and what it printed to standard error."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
-        with pytest.raises(SystemExit) as leave:
-            main()
-        return leave.value.code or 0, capsys.readouterr().err
-
-    return run
 
 
 @pytest.fixture(scope="module", params=["arc-eager-pp", "mst"])

@@ -16,19 +16,6 @@ from crossarc.treebank import read, write
 POSIX = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals and terminals")
 
 
-@pytest.fixture
-def crossarc(monkeypatch, capsys):
-    """Run the command line; gives its exit code and what it printed to standard error."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
-        with pytest.raises(SystemExit) as leave:
-            main()
-        return leave.value.code or 0, capsys.readouterr().err
-
-    return run
-
-
 @pytest.fixture(scope="module")
 def model(example, tmp_path_factory):
     """A model that learned from all columns of the example treebank."""
