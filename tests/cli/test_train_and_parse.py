@@ -98,9 +98,13 @@ def big(example, tmp_path):
     return path
 
 
+# Background jobs of a shell ignore interrupts, and so would what they start.
+LISTENING = "import signal; signal.signal(2, signal.default_int_handler); from crossarc.cli import main; main()"
+
+
 def start(*arguments):
-    """The command line in a process of its own."""
-    command = [sys.executable, "-m", "crossarc", *map(str, arguments)]
+    """The command line in a process of its own, which hears interrupts."""
+    command = [sys.executable, "-c", LISTENING, *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
