@@ -2,6 +2,7 @@
 
     python benchmarks/parsing.py TREEBANK [--parsers NAME ...] [--epochs 10] [--no-peers]
 
+NAME is a parser, with settings behind it if you like ("mst labels=joint").
 TREEBANK is a folder with train.conllu, dev.conllu and test.conllu, or the name of one in the folder that the
 environment variable CROSSARC_DATA names. Prints a Markdown table with ratios to UDPipe. UDPipe takes from ten minutes
 to an hour to train, so its model is kept in a folder (--cache); crossarc's are trained each time.
@@ -28,7 +29,7 @@ from typing import Any
 
 import crossarc
 from crossarc.experiments.resources import Stopwatch, peak_memory, single_threaded
-from crossarc.parsers import Settings
+from crossarc.parsers.settings import TRANSITION_PRESETS
 from crossarc.treebank import read, write
 from crossarc.treebank.corpus import Corpus
 
@@ -222,13 +223,13 @@ COLUMNS = [
 
 
 def choices(names: list[str], epochs: int, seed: int) -> dict[str, dict[str, Any]]:
-    """The settings of each parser of the table; with the fast setting too, where there is one."""
-    common = {"epochs": epochs, "seed": seed}
+    """The settings of each parser of the table; transition parsers with fast search too."""
     chosen: dict[str, dict[str, Any]] = {}
     for name in names:
-        chosen[name] = {"parser": name, **common}
-        if "fast" in Settings.model_fields:
-            chosen[f"{name}, fast"] = {"parser": name, "fast": True, **common}
+        preset, *options = name.split()
+        chosen[name] = {"parser": preset, "epochs": epochs, "seed": seed, **dict(each.split("=") for each in options)}
+        if preset in TRANSITION_PRESETS and "fast" not in chosen[name]:
+            chosen[f"{name}, fast"] = {**chosen[name], "fast": True}
     return chosen
 
 

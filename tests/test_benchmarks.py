@@ -12,12 +12,12 @@ def test_parsing(tmp_path, example):
     for part in ("train", "dev", "test"):
         shutil.copy(example, tmp_path / f"{part}.conllu")
     command = [sys.executable, ROOT / "benchmarks" / "parsing.py", tmp_path, "--no-peers", "--epochs", "1"]
-    options = ["--rounds", "1", "--words", "1000", "--parsers", "arc-hybrid"]
+    options = ["--rounds", "1", "--words", "1000", "--parsers", "arc-hybrid", "mst labels=joint"]
     run = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
     title, blank, columns, rule, *rows = run.stdout.splitlines()
     assert title.startswith(tmp_path.name)
     assert not blank
-    assert rows[0].startswith("| arc-hybrid |")
+    assert [row.split(" | ")[0] for row in rows] == ["| arc-hybrid", "| arc-hybrid, fast", "| mst labels=joint"]
     assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
 
 

@@ -129,3 +129,19 @@ def test_many_rows_with_many_actions():
         expected = np.array([float(place <= action) for action in range(actions)])
         expected[7] += 2
         assert np.allclose(packed.scores(keys[place : place + 1]) * unit, expected, atol=unit)
+
+
+@pytest.mark.parametrize("lower", [0, 1, 0x80000000, 0xFFFFFFFF])
+def test_keys_of_one_bucket(lower):
+    """What does not fit its bucket is found behind it, from the last one on at the front; others are not found."""
+    keys = (np.arange(1, 41, dtype=np.uint64) << np.uint64(32)) | np.uint64(lower)
+    weights = Weights(3, cut=1)
+    for number, key in enumerate(keys[:30]):
+        weights.add(np.array([key]), number % 3, 1.0 + number)
+    weights.now = 1
+    packed = weights.pack()
+    assert len(packed) == 30
+    for number, key in enumerate(keys):
+        expected = np.zeros(3)
+        expected[number % 3] = 1.0 + number if number < 30 else 0
+        assert np.allclose(packed.scores(np.array([key])) * packed.unit, expected, atol=packed.unit)

@@ -349,7 +349,7 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         ({**manifest, "labels": []}, arrays),
         ({**manifest, "labels": manifest["labels"] * 9}, arrays),
         (manifest, {name: array for name, array in arrays.items() if name != "arcs.cells"}),
-        (manifest, {**arrays, "arcs.places": np.ones_like(arrays["arcs.places"])}),
+        (manifest, {**arrays, "arcs.buckets": np.ones_like(arrays["arcs.buckets"])}),
         (manifest, {**arrays, "labels.rows": arrays["labels.rows"][:, :-1]}),
         ({**manifest, "settings": {**manifest["settings"], "enhance": 3}}, arrays),
         ({**manifest, "features": "arcs = ['head.form']"}, arrays),

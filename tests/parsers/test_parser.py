@@ -222,20 +222,21 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         array[row] = value
         return {**arrays, name: array}
 
-    starts = arrays["places"][:, 1]
-    used = int(np.flatnonzero((starts > 0) & (starts < 2**30))[0])
+    starts = arrays["buckets"][:, 8:]
+    bucket, entry = np.argwhere((starts > 0) & (starts < 2**30))[0]
+    used = (bucket, 8 + entry)
     faults = [
         ({"kind": "other"}, arrays),
         (manifest, {name: array for name, array in arrays.items() if name != "cells"}),
         (manifest, {**arrays, "root_labels": arrays["root_labels"] + 99}),
         (manifest, {**arrays, "root_labels": arrays["root_labels"][:1]}),
-        (manifest, changed("places", (used, 1), 2**32 - 1)),
-        (manifest, changed("cells", (int(arrays["places"][used, 1]), 0), 60_000)),
+        (manifest, changed("buckets", used, 2**32 - 1)),
+        (manifest, changed("cells", (int(arrays["buckets"][used]), 0), 60_000)),
         (manifest, changed("moves", 0, 7)),
         (manifest, changed("move_labels", 0, 10_000)),
-        (manifest, changed("places", (used, 1), 2**30 + len(arrays["rows"]))),
+        (manifest, changed("buckets", used, 2**30 + len(arrays["rows"]))),
         (manifest, {**arrays, "rows": arrays["rows"][:, :-1]}),
-        (manifest, {**arrays, "places": np.ones_like(arrays["places"])}),
+        (manifest, {**arrays, "buckets": np.ones_like(arrays["buckets"])}),
     ]
     write_model(path, manifest, arrays)
     assert load(path).settings == parser.settings

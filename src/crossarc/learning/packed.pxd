@@ -15,14 +15,14 @@ cdef enum:
     MOST_ACTIONS = 1 << 16  # a cell counts them in 16 bits
     DENSE = 0x40000000
     SPARE = 8               # a row is dense where more than one in so many actions has a weight
+    BUCKET = 8              # keys in a bucket; as in the C code of packed.pyx
 
-# The weights of a trained model: a small place in a table for each key, and somewhere else its cells. The lower half
-# of a key says where its place is and the upper half is kept there; all of a key would double the table, which is what
-# a parser waits for, and two keys alike in all those bits are as good as never met.
-cdef struct Place:
-    uint32_t check
-    uint32_t start          # of its cells, the first of which holds their number; 0: free; from DENSE on: a dense row
-
+# The weights of a trained model: for each key an entry in one of many buckets, and somewhere else its cells or its row.
+# A bucket is what memory brings at a time: the checks of eight keys and behind them eight starts, all of which are
+# compared at once. The lower half of a key says which bucket is its own and the upper half is its check; all of a key
+# would double the table, which is what a parser waits for, and two keys alike in all those bits are as good as never
+# met. A start is that of cells, the first of which holds their number, or from DENSE on the number of a dense row; 0 is
+# a free one. Buckets are filled from the front, and what finds its own full is in the next.
 cdef struct Cell:
     uint16_t action
     int16_t weight
@@ -32,18 +32,18 @@ cdef inline int32_t padded(int32_t actions) noexcept nogil:
     return (actions + 7) & ~7
 
 cdef struct Packed:
-    const Place* places
+    const uint32_t* buckets
     const Cell* cells
     const int16_t* rows     # the dense ones
-    hash_t size             # of the places
+    hash_t size             # how many buckets
     int32_t actions
 
-cdef inline hash_t place_of(hash_t key, hash_t size) noexcept nogil:
+cdef inline hash_t bucket_of(hash_t key, hash_t size) noexcept nogil:
     """Where the search for a key begins: its lower half as a share of the size."""
     return (<hash_t><uint32_t>key * size) >> 32
 
 cdef class PackedWeights:
-    cdef readonly object places
+    cdef readonly object buckets
     cdef readonly object cells
     cdef readonly object rows
     cdef readonly object keys

@@ -6,11 +6,10 @@ from numpy.typing import NDArray
 # Keys, where each one's weights begin in the rest and their end, and the actions and values of all weights.
 Rows = tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
-PLACE: np.dtype[Any]
 CELL: np.dtype[Any]
 
 class PackedWeights:
-    places: NDArray[Any]
+    buckets: NDArray[np.uint32]
     cells: NDArray[Any]
     rows: NDArray[np.int16]
     keys: NDArray[np.uint32]
@@ -18,7 +17,7 @@ class PackedWeights:
     unit: float
     def __init__(
         self,
-        places: NDArray[Any],
+        buckets: NDArray[np.uint32],
         cells: NDArray[Any],
         rows: NDArray[np.int16],
         keys: NDArray[np.uint32],

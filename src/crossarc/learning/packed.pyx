@@ -13,16 +13,75 @@ cdef extern from *:
     #else
     #define CROSSARC_WIDE
     #endif
-    /* Whole vectors: the width is a multiple of 8. */
-    CROSSARC_WIDE static void crossarc_add_dense(int32_t* restrict scores, const int16_t* restrict weights, int width) {
-        for (int i = 0; i < width; i += 8)
-            for (int k = 0; k < 8; k++)
-                scores[i + k] += weights[i + k];
+
+    /* crossarc_start_in: the start that a bucket has for a check, or 0; of two the greater, so that whatever a file
+       holds it is one of its starts. crossarc_add_eight: add eight weights. With vectors where the compiler has them. */
+    #if defined(__GNUC__) || defined(__clang__)
+    typedef int16_t crossarc_shorts __attribute__((vector_size(16), aligned(2), may_alias));
+    typedef int32_t crossarc_four __attribute__((vector_size(16), aligned(4), may_alias));
+    typedef int32_t crossarc_eight __attribute__((vector_size(32), aligned(4), may_alias));
+
+    static inline int32_t crossarc_start_in(const uint32_t* bucket, uint32_t check) {
+        const crossarc_four* fours = (const crossarc_four*)bucket;
+        const int32_t one = (int32_t)check;
+        const crossarc_four all = {one, one, one, one};
+        const crossarc_four a = (fours[0] == all) & fours[2], b = (fours[1] == all) & fours[3], more = a > b;
+        const crossarc_four most = (a & more) | (b & ~more);
+        const int32_t c = most[0] > most[1] ? most[0] : most[1], d = most[2] > most[3] ? most[2] : most[3];
+        return c > d ? c : d;
+    }
+
+    static inline void crossarc_add_eight(int32_t* scores, const int16_t* weights) {
+        *(crossarc_eight*)scores += __builtin_convertvector(*(const crossarc_shorts*)weights, crossarc_eight);
+    }
+    #else
+    static inline int32_t crossarc_start_in(const uint32_t* bucket, uint32_t check) {
+        uint32_t start = 0;
+        for (int i = 0; i < 8; i++)
+            if (bucket[i] == check && bucket[8 + i] > start)
+                start = bucket[8 + i];
+        return (int32_t)start;
+    }
+
+    static inline void crossarc_add_eight(int32_t* scores, const int16_t* weights) {
+        for (int i = 0; i < 8; i++)
+            scores[i] += weights[i];
+    }
+    #endif
+
+    /* The starts of all keys that the buckets have; their number. */
+    static int crossarc_find_starts(const uint32_t* buckets, uint64_t size, const uint64_t* keys, int count,
+                                    uint32_t* found) {
+        int hits = 0;
+        for (int k = 0; k < count; k++)
+            CROSSARC_PREFETCH(buckets + 16 * (((keys[k] & 0xFFFFFFFF) * size) >> 32));
+        for (int k = 0; k < count; k++) {
+            const uint32_t check = (uint32_t)(keys[k] >> 32);
+            uint64_t bucket = ((keys[k] & 0xFFFFFFFF) * size) >> 32;
+            int32_t start = crossarc_start_in(buckets + 16 * bucket, check);
+            while ((start == 0) & (buckets[16 * bucket + 15] != 0)) {
+                bucket = bucket + 1 < size ? bucket + 1 : 0;
+                start = crossarc_start_in(buckets + 16 * bucket, check);
+            }
+            found[hits] = (uint32_t)start;
+            hits += start != 0;
+        }
+        return hits;
+    }
+
+    /* Add dense rows of weights, in whole vectors: the width is a multiple of 8. */
+    CROSSARC_WIDE static void crossarc_add_rows(int32_t* scores, const int16_t* rows, int width,
+                                                const uint32_t* numbers, int count) {
+        for (int k = 0; k < count; k++)
+            for (int i = 0; i < width; i += 8)
+                crossarc_add_eight(scores + i, rows + (size_t)numbers[k] * width + i);
     }
     """
-    void add_dense "crossarc_add_dense" (int32_t* scores, const int16_t* weights, int width) noexcept nogil
+    int32_t find_starts "crossarc_find_starts" (const uint32_t* buckets, hash_t size, const hash_t* keys, int32_t count,
+                                                uint32_t* found) noexcept nogil
+    void add_rows "crossarc_add_rows" (int32_t* scores, const int16_t* rows, int32_t width, const uint32_t* numbers,
+                                       int32_t count) noexcept nogil
 
-PLACE = np.dtype([("check", "u4"), ("start", "u4")])
 CELL = np.dtype([("action", "u2"), ("weight", "i2")])
 
 
@@ -33,15 +92,16 @@ cdef class PackedWeights:
     weights back does. `unit` is what a weight of 1 stands for.
     """
 
-    def __init__(self, places, cells, rows, keys, int32_t actions, double unit):
-        cdef const Place[::1] place_view = places
+    def __init__(self, buckets, cells, rows, keys, int32_t actions, double unit):
+        cdef const uint32_t[:, ::1] bucket_view = buckets
         cdef const Cell[::1] cell_view = cells
         cdef const int16_t[:, ::1] row_view = rows
-        starts = places["start"]
+        starts = buckets[:, BUCKET:]
         dense = starts >= np.uint32(DENSE)
         sound = (
             0 < actions < 0xFFFF
-            and not starts.all()  # a search for a key must come to an end
+            and bucket_view.shape[1] == 2 * BUCKET
+            and not starts[:, -1].all()  # a search for a key must come to an end
             # A row has a cell with its size, which is at most the number of actions, and so many cells behind it.
             and cells["action"].max(initial=0) <= actions
             and int(starts[~dense].max(initial=0)) + actions < len(cells)
@@ -51,21 +111,21 @@ cdef class PackedWeights:
         )
         if not sound:
             raise ValueError("the tables of weights do not fit together")
-        self.places = places
+        self.buckets = buckets
         self.cells = cells
         self.rows = rows
         self.keys = keys
         self.unit = unit
         self.actions = actions
-        self.packed.places = &place_view[0]
+        self.packed.buckets = &bucket_view[0, 0]
         self.packed.cells = &cell_view[0]
         self.packed.rows = &row_view[0, 0] if len(rows) else NULL
-        self.packed.size = place_view.shape[0]
+        self.packed.size = bucket_view.shape[0]
         self.packed.actions = actions
 
     def __len__(self):
         """How many features have a weight."""
-        return int(np.count_nonzero(self.places["start"]))
+        return int(np.count_nonzero(self.buckets[:, BUCKET:]))
 
     def scores(self, const hash_t[::1] keys):
         """The sum of the weights of some keys for every action, in units of weight; 512 keys are the most."""
@@ -79,11 +139,11 @@ cdef class PackedWeights:
 
     def unpack(self):
         """Keys, where each one's weights begin in the rest, and the actions and values of all weights."""
-        starts = self.places["start"]
+        starts = self.buckets[:, BUCKET:]
         used = starts != 0
         if np.count_nonzero(used) != len(self.keys):
             raise ValueError("the keys of the model are not those of its weights")
-        keys = self.places["check"][used].astype(np.uint64) << np.uint64(32) | self.keys.astype(np.uint64)
+        keys = self.buckets[:, :BUCKET][used].astype(np.uint64) << np.uint64(32) | self.keys.astype(np.uint64)
         starts = starts[used].astype(np.int64)
         dense = starts >= DENSE
         sizes = np.empty(len(keys), dtype=np.int64)
@@ -104,7 +164,7 @@ cdef class PackedWeights:
     def to_arrays(self, prefix=""):
         """What a model file keeps."""
         return {
-            f"{prefix}places": self.places.view(np.uint32).reshape(-1, 2),
+            f"{prefix}buckets": self.buckets,
             f"{prefix}cells": self.cells.view(np.uint16).reshape(-1, 2),
             f"{prefix}rows": self.rows,
             f"{prefix}keys": self.keys,
@@ -115,7 +175,7 @@ cdef class PackedWeights:
     def from_arrays(arrays, int32_t actions, prefix=""):
         """The weights that a model file keeps."""
         return PackedWeights(
-            arrays[f"{prefix}places"].reshape(-1).view(PLACE),
+            arrays[f"{prefix}buckets"],
             arrays[f"{prefix}cells"].reshape(-1).view(CELL),
             arrays[f"{prefix}rows"].reshape(-1, padded(actions)),
             arrays[f"{prefix}keys"],
@@ -126,33 +186,26 @@ cdef class PackedWeights:
 
 cdef void score_packed(const Packed* packed, const hash_t* keys, int32_t count, int32_t* scores) noexcept nogil:
     """The sum of the weights of all keys for every action."""
-    cdef int32_t k, found = 0
-    cdef hash_t place
-    cdef uint32_t check
+    cdef int32_t k, found, dense = 0, sparse = 0
     cdef const Cell* cell
     cdef const Cell* end
-    cdef uint32_t hits[MOST_KEYS]
+    cdef uint32_t starts[MOST_KEYS]
+    cdef uint32_t rows[MOST_KEYS]
     cdef int32_t width = padded(packed.actions)
     memset(scores, 0, width * sizeof(int32_t))
-    for k in range(count):
-        prefetch(&packed.places[place_of(keys[k], packed.size)])
-    for k in range(count):
-        place = place_of(keys[k], packed.size)
-        check = <uint32_t>(keys[k] >> 32)
-        while packed.places[place].check != check and packed.places[place].start != 0:
-            place = place + 1 if place + 1 < packed.size else 0
-        if packed.places[place].start != 0:
-            hits[found] = packed.places[place].start
-            if hits[found] < DENSE:
-                prefetch(packed.cells + hits[found])
-            else:
-                prefetch(packed.rows + <size_t>(hits[found] - DENSE) * width)
-            found += 1
+    found = find_starts(packed.buckets, packed.size, keys, count, starts)
     for k in range(found):
-        if hits[k] >= DENSE:
-            add_dense(scores, packed.rows + <size_t>(hits[k] - DENSE) * width, width)
-            continue
-        cell = packed.cells + hits[k]
+        if starts[k] >= DENSE:
+            rows[dense] = starts[k] - DENSE
+            prefetch(packed.rows + <size_t>rows[dense] * width)
+            dense += 1
+        else:
+            starts[sparse] = starts[k]
+            prefetch(packed.cells + starts[k])
+            sparse += 1
+    add_rows(scores, packed.rows, width, rows, dense)
+    for k in range(sparse):
+        cell = packed.cells + starts[k]
         end = cell + cell.action
         while cell < end:
             cell += 1

@@ -11,10 +11,10 @@ from libc.string cimport memcpy, memset
 
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
 from crossarc.learning.packed cimport (
-    DENSE, MOST_ACTIONS, MOST_KEYS, SPARE, Cell, PackedWeights, Place, padded, place_of, prefetch,
+    BUCKET, DENSE, MOST_ACTIONS, MOST_KEYS, SPARE, Cell, PackedWeights, bucket_of, padded, prefetch,
 )
 from crossarc.errors import CrossarcError
-from crossarc.learning.packed import CELL, PLACE
+from crossarc.learning.packed import CELL
 
 cdef extern from *:
     """
@@ -36,6 +36,13 @@ cdef extern from *:
 
 SLOT = np.dtype([("key", "u8"), ("start", "u4"), ("size", "u2"), ("room", "u2")])
 ENTRY = np.dtype([("action", "i4"), ("weight", "f4")])
+
+
+def aligned_zeros(Py_ssize_t count, Py_ssize_t width):
+    """Rows of zeros of 32 bits, the first on a boundary of 64 bytes: rows of so many then come from memory at once."""
+    room = np.zeros(count * width + 16, dtype=np.uint32)
+    skip = -room.ctypes.data % 64 // 4
+    return room[skip : skip + count * width].reshape(count, width)
 
 
 cdef inline bint is_dense(int32_t size, int32_t actions) noexcept nogil:
@@ -399,15 +406,15 @@ cdef class Weights(Scorer):
 
         Weights become whole numbers of 16 bits; what is below `threshold`, a share of the greatest weight, is left out.
         """
-        cdef Py_ssize_t i, kept = 0, cells_count = 0, dense_count = 0
+        cdef Py_ssize_t i, kept = 0, cells_count = 0, dense_count = 0, entry
         cdef uint16_t k, filled
         cdef double greatest = 0, value, limit, scale
-        cdef hash_t place, size
+        cdef hash_t bucket, size
         cdef Slot* slot
-        cdef Place[::1] places
+        cdef uint32_t[:, ::1] buckets
         cdef Cell[::1] cells
         cdef int16_t[:, ::1] rows
-        cdef uint32_t[::1] keys
+        cdef uint32_t[:, ::1] keys
         cdef uint32_t at = 1, row = 0       # no row of cells starts at 0
         for i in range(self.mask + 1):
             slot = self.slots + i
@@ -429,13 +436,13 @@ cdef class Weights(Scorer):
                 dense_count += 1
             else:
                 cells_count += filled + (filled > 0)
-        size = <hash_t>kept * 5 // 3 + 1        # as full as searches stay short, for memory is what they wait for
-        place_array = np.zeros(size, dtype=PLACE)
+        size = <hash_t>kept * 2 // BUCKET + 1       # half full: few searches then need a second bucket
+        bucket_array = aligned_zeros(size, 2 * BUCKET)
         # As many cells more as a row can have: then a start within the rest is all that must be looked at in a file.
         cell_array = np.zeros(2 + cells_count + self.actions, dtype=CELL)
-        key_array = np.zeros(size, dtype=np.uint32)
+        key_array = np.zeros((size, BUCKET), dtype=np.uint32)
         row_array = np.zeros((dense_count, padded(self.actions)), dtype=np.int16)
-        places = place_array
+        buckets = bucket_array
         cells = cell_array
         keys = key_array
         rows = row_array
@@ -453,20 +460,23 @@ cdef class Weights(Scorer):
                     cells[at + filled].weight = <int16_t>(value + 0.5 if value > 0 else value - 0.5)
             if filled == 0:
                 continue
-            place = place_of(slot.key, size)
-            while places[place].start != 0:
-                place = place + 1 if place + 1 < size else 0
-            places[place].check = <uint32_t>(slot.key >> 32)
-            keys[place] = <uint32_t>slot.key
+            bucket = bucket_of(slot.key, size)
+            while buckets[bucket, 2 * BUCKET - 1] != 0:
+                bucket = bucket + 1 if bucket + 1 < size else 0
+            entry = 0
+            while buckets[bucket, BUCKET + entry] != 0:
+                entry += 1
+            buckets[bucket, entry] = <uint32_t>(slot.key >> 32)
+            keys[bucket, entry] = <uint32_t>slot.key
             if is_dense(filled, self.actions):
                 for k in range(1, filled + 1):
                     rows[row, cells[at + k].action] = cells[at + k].weight
-                places[place].start = DENSE + row
+                buckets[bucket, BUCKET + entry] = DENSE + row
                 row += 1
             else:
                 cells[at].action = filled
-                places[place].start = at
+                buckets[bucket, BUCKET + entry] = at
                 at += filled + 1
         cell_array[at:] = 0
-        keys_in_use = key_array[place_array["start"] != 0]
-        return PackedWeights(place_array, cell_array, row_array, keys_in_use, self.actions, 1 / scale)
+        keys_in_use = key_array[bucket_array[:, BUCKET:] != 0]
+        return PackedWeights(bucket_array, cell_array, row_array, keys_in_use, self.actions, 1 / scale)
