@@ -15,7 +15,7 @@ cdef extern from *:
     #endif
 
     /* crossarc_start_in: the start that a bucket has for a check, or 0; of two the greater, so that whatever a file
-       holds it is one of its starts. crossarc_add_eight: add eight weights. With vectors where the compiler has them. */
+       holds it is one of its starts. crossarc_add_eight: add eight weights. With vectors if the compiler has them. */
     #if defined(__GNUC__) || defined(__clang__)
     typedef int16_t crossarc_shorts __attribute__((vector_size(16), aligned(2), may_alias));
     typedef int32_t crossarc_four __attribute__((vector_size(16), aligned(4), may_alias));
