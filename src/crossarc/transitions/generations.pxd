@@ -1,0 +1,63 @@
+cimport cython
+
+from crossarc.core.typedefs cimport int8_t, int32_t, token_t, uint32_t, weight_t
+from crossarc.learning.packed cimport PackedWeights
+from crossarc.learning.weights cimport Weights
+from crossarc.transitions.search cimport Greedy
+from crossarc.transitions.state cimport State
+
+cdef struct Step:
+    int32_t before          # the step before, -1 for none
+    int32_t action
+
+cdef struct Item:           # a derivation
+    State state
+    double score
+    double chance           # the logarithm of its probability, where it is asked for
+    int32_t last            # its last step, -1 before the first
+    bint gold               # whether all its steps are those of the oracle
+
+cdef struct Candidate:      # a derivation with one step more
+    double score
+    double chance
+    int32_t item
+    int32_t action
+
+
+@cython.final
+cdef class Generations:
+    cdef int32_t width
+    cdef Item* items                # best first, `count` of them
+    cdef int32_t count
+    cdef Item* older                # room for as many
+    cdef Candidate* candidates      # best first
+    cdef Step* steps                # of all derivations, as a tree
+    cdef Py_ssize_t step_count
+    cdef Py_ssize_t step_room
+    cdef int32_t* gold              # the oracle's actions, `gold_count` of them; none when parsing
+    cdef token_t gold_count
+    cdef int32_t* path              # room for the actions of another derivation
+    cdef Py_ssize_t path_room
+    cdef weight_t* scores
+    cdef int32_t* packed_scores
+    cdef double scale               # of packed scores on the way to probabilities; 0 where nobody asks for them
+    cdef bint by_chance             # whether derivations are compared by their probabilities
+    cdef const token_t* required    # the head that each word must have, -1 where it is free; NULL without constraints
+    cdef const int8_t* forbidden    # at [dependent][head]
+    cdef bint loose_root            # whether links of node 0 are hints only, which reconstruction may drop
+    cdef State trial                # for moves that are only tried
+    cdef double* lost               # at [dependent][head]: how likely what left the beam with that arc is; or NULL
+    cdef double* left               # by item and move: how likely what is not followed is
+
+    cdef int begin(self, Greedy search, token_t n) except -1 nogil
+    cdef bint advance(self, Greedy search, Weights learning, PackedWeights trained,
+                      const int32_t* tokens) except -1 nogil
+    cdef double sum_scores(self, Greedy search, uint32_t legal) noexcept nogil
+    cdef int note_lost(self, Greedy search, int32_t kept) except -1 nogil
+    cdef uint32_t allowed(self, Greedy search, State* state, uint32_t legal) except 0 nogil
+    cdef bint may_be(self, token_t head, token_t dependent) noexcept nogil
+    cdef int32_t offer(self, int32_t kept, double score, double chance, int32_t item, int32_t action) noexcept nogil
+    cdef int renew(self, Greedy search, Item* item, const Candidate* candidate) except -1 nogil
+    cdef int reserve_steps(self, Py_ssize_t count) except -1 nogil
+    cdef int reserve_paths(self, Py_ssize_t count) except -1 nogil
+    cdef int trace(self, int32_t last, token_t count) except -1 nogil
