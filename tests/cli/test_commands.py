@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from crossarc.cli import app, main
+from crossarc.parsers import PRESETS
 from crossarc.treebank import read
 
 COMMANDS = [
@@ -96,6 +97,8 @@ def test_stats(crossarc, example, malformed, tmp_path):
     assert code == 0
     assert re.search(r"trees: projective +70\.0%", out)
     assert re.search(r"nodes with several heads +19 \(6\.0%\)", out)
+    advised = re.search(r"Recommended: (\S+) \(30% of the sentences are non-projective", out)[1]
+    assert advised in PRESETS  # what cannot be trained is no advice
     figures = json.loads(crossarc("stats", example, "--json")[1])[str(example)]
     assert figures["sentences"] == 40
     assert figures["percent"]["projective"] == 70.0

@@ -175,10 +175,16 @@ def draw_pictures(
 
 def draw(
     file: Annotated[
-        str, typer.Argument(help="A treebank file, plain or packed; - is standard input.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="FILE", help="A treebank file, plain or packed; - is standard input.", show_default=False
+        ),
     ],
     other: Annotated[
-        str | None, typer.Argument(help="A second analysis of the same sentences, to compare with.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="OTHER", help="A second analysis of the same sentences, to compare with.", show_default=False
+        ),
     ] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Only sentences in which the two files differ.")] = False,
     sentence: Annotated[
