@@ -217,7 +217,10 @@ def draw(
     width: Annotated[
         int | None,
         typer.Option(
-            min=20, metavar="N", help="The width: characters of text, pixels of a picture.", show_default=False
+            min=20,
+            metavar="N",
+            help="The width: characters of text, pixels of a picture; columns that do not fit are left out.",
+            show_default=False,
         ),
     ] = None,
     color: Annotated[

@@ -146,9 +146,9 @@ def parse_files(
 
     check_policy(on_error)
     parser = load(model)
+    trained = parser.model if beam is None else parser.model.with_beam(beam)  # which graph parsers refuse
     if beam is not None and beam > 1 and parser.settings.beam == 1:
         print("crossarc: the model was trained for greedy search; a beam will hardly help it", file=sys.stderr)
-    trained = parser.model if beam is None else parser.model.with_beam(beam)
     run = Run(limit=parser.model.long_sentence)
     begin = time.perf_counter()
 
