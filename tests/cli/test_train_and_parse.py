@@ -85,6 +85,24 @@ def test_train_says_what_it_found_and_chose(crossarc, example, tmp_path):
     assert "arc-hybrid can build 70.0% of the training trees and 9" in err
 
 
+def test_train_learns_from_all_files_given(crossarc, example, tmp_path):
+    sentences = list(read(example))
+    write(sentences[:25], tmp_path / "a.conllu")
+    write(sentences[25:], tmp_path / "b.conllu")
+    path = tmp_path / "m.crossarc"
+    settings = ("-o", path, "--epochs", 2, "--parser", "swap")
+    code, err = crossarc("train", "--train", tmp_path / "a.conllu", "--train", tmp_path / "b.conllu", *settings)
+    assert code == 0
+    assert f"{tmp_path}/a.conllu: 25 sentences" in err
+    assert f"{tmp_path}/b.conllu: 15 sentences" in err
+    assert load(path).manifest_["data"]["source"] == "a.conllu + b.conllu"
+    together = load(path)
+    crossarc("train", "--train", example, *settings)
+    assert [each.heads.tolist() for each in together.parse(example)] == [
+        each.heads.tolist() for each in load(path).parse(example)
+    ]
+
+
 def test_train_follows_the_policy(crossarc, malformed, tmp_path):
     path = tmp_path / "m.crossarc"
     train = ("train", "--train", malformed / "cycle.conllu", "-o", path, "--epochs", 1)

@@ -22,7 +22,10 @@ SHOWN = 10  # findings that are printed one by one
 
 
 def train(
-    train: Annotated[str, typer.Option("--train", metavar="FILE", help="The treebank to learn from.")],
+    train: Annotated[
+        list[str],
+        typer.Option("--train", metavar="FILE", help="The treebank to learn from; may be repeated for several files."),
+    ],
     output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="Where to keep the model.")],
     dev: Annotated[
         str | None, typer.Option("--dev", metavar="FILE", help="The treebank by which the best epoch is chosen.")
@@ -75,10 +78,10 @@ def train(
     two-planar can build 99.9% of the training trees and 99.99% of their arcs
     best: epoch 3, dev LAS 60.85, UAS 68.50. Saved turkish.crossarc (10.6 MB)
     """
-    check_stdin(train, dev)
+    check_stdin(*train, dev)
     given = {"parser": parser, "epochs": epochs, "seed": seed, "learner": learner, "beam": beam, "fast": fast or None}
     options = settings_of(config) | {name: value for name, value in given.items() if value is not None}
-    train_file(train, dev, output, options, init, resume, on_error, directed)
+    train_files(train, dev, output, options, init, resume, on_error, directed)
 
 
 def settings_of(config: str | None) -> dict[str, Any]:
@@ -94,8 +97,8 @@ def settings_of(config: str | None) -> dict[str, Any]:
         raise CrossarcError(f"{config}: {error}") from None
 
 
-def train_file(
-    train: str,
+def train_files(
+    train: list[str],
     dev: str | None,
     output: str,
     options: dict[str, Any],
@@ -118,7 +121,7 @@ def train_file(
         learner = make_parser(options, before)
     else:
         check_values(options)
-    sentences = validated(train, on_error)
+    sentences = [sentence for path in train for sentence in validated(path, on_error)]
     held_out = validated(dev, on_error) if dev is not None else None
     if held_out is not None and not held_out:
         raise CrossarcError(f"{dev}: no sentence to choose the best epoch by; leave --dev out, or name another")

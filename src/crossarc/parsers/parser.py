@@ -126,6 +126,7 @@ class Parser:
             checkpoint=self.checkpoint_,
         )
         covered = coverage_of(self.model_, sentences)
+        sources = dict.fromkeys(os.path.basename(sentence.source) for sentence in sentences if sentence.source)
         scored = [epoch for epoch in epochs if epoch.las is not None]
         best = max(scored, key=lambda epoch: (epoch.las or 0.0, -epoch.number)) if scored else None
         self.manifest_ = {
@@ -133,7 +134,7 @@ class Parser:
                 "sentences": len(sentences),
                 "words": sum(map(len, sentences)),
                 "sha256": digest(sentences),
-                "source": os.path.basename(sentences[0].source),
+                "source": " + ".join(sources),
                 "columns": filled_columns(sentences, self.model_.features),
             },
             "coverage": {"trees": 100 - covered.outside_percent, "arcs": 100 - covered.lost_percent},
