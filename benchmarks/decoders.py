@@ -151,12 +151,16 @@ def plot(curves: dict[str, dict[str, list[tuple[int, float]]]], path: str) -> No
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(1, len(curves), figsize=(4 * len(curves), 3.2), sharey=True, layout="constrained")
+    # Not all methods are in every panel, and each must have the same colour in all.
+    names = list(dict.fromkeys(name for curve in curves.values() for name in curve))
     for axis, (kind, curve) in zip(axes, curves.items(), strict=True):
         for name, points in curve.items():
-            axis.plot(*zip(*points, strict=True), marker="o", markersize=3, label=name)
+            color = f"C{names.index(name)}"
+            axis.plot(*zip(*points, strict=True), marker="o", markersize=3, label=name, color=color)
         axis.set(title=kind, xlabel="edges", xscale="log", ylim=(0, None))
     axes[0].set_ylabel("nanoseconds an edge")
-    axes[0].legend(frameon=False)
+    for axis in axes:
+        axis.legend(frameon=False)
     figure.savefig(path, metadata={"Date": None})
 
 

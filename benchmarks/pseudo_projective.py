@@ -2,7 +2,8 @@
 
     python benchmarks/pseudo_projective.py FOLDER [--encoding head]
 
-FOLDER has one folder a treebank, with any number of *.conllu in each; sentences that are no tree are left out.
+FOLDER is a treebank with any number of *.conllu in it, or has one such folder a treebank. Sentences that are no tree
+are left out.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def main() -> None:
         "| treebank | trees | non-projective | edges | trees back, % | edges back, % | labels | with marks | kwords/s |"
     )
     print("|---|---|---|---|---|---|---|---|---|")
-    for folder in sorted(path for path in arguments.folder.iterdir() if any(path.glob("*.conllu"))):
+    folders = [arguments.folder, *sorted(arguments.folder.iterdir())]
+    for folder in (path for path in folders if any(path.glob("*.conllu"))):
         print(measure(folder, transform))
 
 

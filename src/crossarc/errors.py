@@ -37,8 +37,8 @@ class ModelError(CrossarcError):
 class MissingDependency(CrossarcError):  # noqa: N818 - it says what it is
     """An optional package that the request needs is not installed."""
 
-    def __init__(self, what: str, package: str, extra: str) -> None:
-        super().__init__(f"{what} needs the package {package}; pip install 'crossarc[{extra}]' brings it")
+    def __init__(self, what: str, package: str) -> None:
+        super().__init__(f"{what} needs the package {package}; pip install {package} brings it")
 
 
 class UnknownName(CrossarcError, LookupError):  # noqa: N818 - it says what it is

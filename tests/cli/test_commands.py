@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from crossarc.cli import app, main
+from crossarc.parsers import PRESETS
 from crossarc.treebank import read
 
 COMMANDS = [
@@ -91,11 +92,32 @@ def test_example(crossarc, tmp_path, example):
     assert (tmp_path / "e.conllu").read_bytes() == example.read_bytes()
 
 
+def test_errors_that_nobody_expects_are_no_answer(crossarc, example, monkeypatch):
+    """Exit code 1 means that the answer is no; what went wrong is 2, with a traceback only where that helps."""
+
+    def failing(error):
+        def read(*arguments, **options):
+            raise error
+
+        monkeypatch.setattr("crossarc.treebank.read", read)
+        code, _, err = crossarc("stats", example)
+        return code, "Traceback" in err, err
+
+    code, traced, err = failing(MemoryError())
+    assert (code, traced, err.count("\n")) == (2, False, 1)
+    assert "not enough memory" in err
+    code, traced, err = failing(ZeroDivisionError("odd"))
+    assert (code, traced) == (2, True)
+    assert err.endswith("this is a mistake in crossarc itself; please report it with these lines\n")
+
+
 def test_stats(crossarc, example, malformed, tmp_path):
     code, out, _ = crossarc("stats", example)
     assert code == 0
     assert re.search(r"trees: projective +70\.0%", out)
     assert re.search(r"nodes with several heads +19 \(6\.0%\)", out)
+    advised = re.search(r"Recommended: (\S+) \(30% of the sentences are non-projective", out)[1]
+    assert advised in PRESETS  # what cannot be trained is no advice
     figures = json.loads(crossarc("stats", example, "--json")[1])[str(example)]
     assert figures["sentences"] == 40
     assert figures["percent"]["projective"] == 70.0

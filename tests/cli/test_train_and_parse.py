@@ -10,6 +10,7 @@ import pytest
 
 from crossarc.cli import main
 from crossarc.cli.parse import default_threads
+from crossarc.errors import CrossarcError
 from crossarc.parsers import Parser, load
 from crossarc.treebank import read, write
 
@@ -22,6 +23,42 @@ def model(example, tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "m.crossarc"
     Parser("arc-hybrid", epochs=3).fit(example).save(path)
     return path
+
+
+def test_parse_follows_the_policy(crossarc, model, example, malformed, tmp_path):
+    bad = malformed / "columns-few.conllu"
+    path = tmp_path / "out.conllu"
+    code, err = crossarc("parse", model, example, bad, "-o", path)
+    assert (code, path.exists()) == (2, False)
+    assert "columns-few.conllu:6: sentence 's1': 9 columns instead of 10; give" in err
+    assert "--on-error skip leaves such sentences out" in err
+    code, err = crossarc("parse", model, example, bad, "-o", path, "--on-error", "skip")
+    left = len(list(read(path)))
+    assert (code, "1 left out" in err, left >= 40) == (0, True, True)
+    code, err = crossarc("parse", model, example, bad, "-o", path, "--on-error", "fix")
+    assert (code, "1 fixed" in err, len(list(read(path)))) == (0, True, left + 1)
+    code, err = crossarc("parse", model, example, "-o", path, "--on-error", "ignore")
+    assert (code, "no policy for errors 'ignore'" in err) == (2, True)
+
+
+def test_a_beam_is_refused_for_one_reason(crossarc, example, tmp_path):
+    Parser("mst", epochs=1).fit(example).save(tmp_path / "m.crossarc")
+    code, err = crossarc("parse", tmp_path / "m.crossarc", example, "--beam", 4)
+    assert (code, err.count("\n"), "graph parsers find the best tree without one" in err) == (2, 1, True)
+
+
+def test_parse_knows_plain_text(crossarc, model, tmp_path):
+    (tmp_path / "news.txt").write_text("Snow fell on the hills.\n")
+    code, err = crossarc("parse", model, tmp_path / "news.txt")
+    assert (code, "this looks like plain text, which must be split into words first" in err) == (2, True)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_is_named(model, example):
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "crossarc", "parse", model, example]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "crossarc: standard output: No space left on device\n")
 
 
 def without(sentences, *columns):
@@ -48,6 +85,24 @@ def test_train_says_what_it_found_and_chose(crossarc, example, tmp_path):
     assert "arc-hybrid can build 70.0% of the training trees and 9" in err
 
 
+def test_train_learns_from_all_files_given(crossarc, example, tmp_path):
+    sentences = list(read(example))
+    write(sentences[:25], tmp_path / "a.conllu")
+    write(sentences[25:], tmp_path / "b.conllu")
+    path = tmp_path / "m.crossarc"
+    settings = ("-o", path, "--epochs", 2, "--parser", "swap")
+    code, err = crossarc("train", "--train", tmp_path / "a.conllu", "--train", tmp_path / "b.conllu", *settings)
+    assert code == 0
+    assert f"{tmp_path}/a.conllu: 25 sentences" in err
+    assert f"{tmp_path}/b.conllu: 15 sentences" in err
+    assert load(path).manifest_["data"]["source"] == "a.conllu + b.conllu"
+    together = load(path)
+    crossarc("train", "--train", example, *settings)
+    assert [each.heads.tolist() for each in together.parse(example)] == [
+        each.heads.tolist() for each in load(path).parse(example)
+    ]
+
+
 def test_train_follows_the_policy(crossarc, malformed, tmp_path):
     path = tmp_path / "m.crossarc"
     train = ("train", "--train", malformed / "cycle.conllu", "-o", path, "--epochs", 1)
@@ -63,6 +118,32 @@ def test_train_follows_the_policy(crossarc, malformed, tmp_path):
     )
     code, err = crossarc(*train, "--on-error", "ignore")
     assert (code, "no policy for errors 'ignore'" in err) == (2, True)
+
+
+def test_train_refuses_settings_before_it_reads(crossarc, tmp_path):
+    (tmp_path / "c.toml").write_text("epoch = 3\n")
+    train = ("train", "--train", tmp_path / "not-there.conllu", "-o", tmp_path / "m.crossarc")
+    code, err = crossarc(*train, "--config", tmp_path / "c.toml")
+    assert (code, "no setting 'epoch'; did you mean 'epochs'?" in err) == (2, True)
+    code, err = crossarc(*train, "--learner", "guess")
+    assert (code, "setting learner = 'guess'" in err) == (2, True)
+    code, err = crossarc(*train, "--parser", "mst", "--fast")
+    assert (code, "setting fast is of transition parsers" in err) == (2, True)
+
+
+def test_train_refuses_a_development_set_without_sentences(crossarc, example, tmp_path):
+    (tmp_path / "dev.conllu").touch()
+    code, err = crossarc("train", "--train", example, "--dev", tmp_path / "dev.conllu", "-o", tmp_path / "m.crossarc")
+    assert (code, "dev.conllu: no sentence to choose the best epoch by; leave --dev out" in err) == (2, True)
+    with pytest.raises(CrossarcError, match="the development set has no sentence"):
+        Parser(epochs=1).fit(example, dev=[])
+
+
+def test_graph_parsers_say_what_their_share_counts(crossarc, example, tmp_path):
+    train = ("train", "--train", example, "-o", tmp_path / "m.crossarc", "--epochs", 1, "--parser", "mst")
+    assert re.search(r"epoch 1/1  wrong or unsure \d+\.\d\d%", crossarc(*train)[1])
+    (tmp_path / "c.toml").write_text("augment = false\n")
+    assert re.search(r"epoch 1/1  wrong \d+\.\d\d%", crossarc(*train, "--config", tmp_path / "c.toml")[1])
 
 
 def test_train_looks_at_its_output_first(crossarc, example, tmp_path):

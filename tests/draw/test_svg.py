@@ -1,5 +1,6 @@
 """Pictures as SVG: valid XML whatever the words, labels that hide nothing, rows that can be followed."""
 
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -91,6 +92,21 @@ def test_arcs_say_what_they_are():
         "nmod: owls ← talk (crossing)",
     }
     assert "nsubj: Birds ← fly (in the graph only)" in titles(to_svg(SECOND_HEADS))
+
+
+def test_labels_stand_on_a_patch_of_the_ground_in_any_program():
+    """Programs that know no `paint-order` draw an outline over the letters, so labels must have none."""
+    svg = to_svg(CROSSING)
+    assert "paint-order" not in svg
+    assert not re.search(r"\.label\{[^}]*stroke", svg)
+    for group in parsed(svg).iter(f"{SVG}g"):
+        line, patch, label = (group.find(f"{SVG}{name}") for name in ("path", "rect", "text"))
+        order = list(group)
+        assert patch.get("class") == "ground"
+        assert order.index(line) < order.index(patch) < order.index(label)
+        left, width = float(patch.get("x")), float(patch.get("width"))
+        assert left < float(label.get("x")) - label_of(label.text) / 2
+        assert float(label.get("x")) + label_of(label.text) / 2 < left + width
 
 
 def test_crossing_and_extra_arcs_differ_in_more_than_colour():

@@ -200,6 +200,24 @@ def test_mistakes():
         Parser("swap").fit([])
 
 
+def test_parsers_say_what_they_are(trained, example):
+    assert repr(Parser("swap")) == "<Parser swap, not trained>"
+    assert repr(trained["swap"]) == "<Parser swap, trained on 40 sentences>"
+    assert repr(Parser("swap", epochs=1).fit(example, dev=example)).startswith(
+        "<Parser swap, trained on 40 sentences, dev LAS "
+    )
+
+
+def test_one_sentence_alone_and_what_is_none(trained, example):
+    parser = trained["swap"]
+    sentence = next(read(example))
+    assert list(parser.parse(sentence)) == list(parser.parse([sentence]))
+    with pytest.raises(CrossarcError, match=r"'Snow fell' is none; crossarc.read and Sentence.from_columns make them"):
+        list(parser.parse(["Snow fell"]))
+    with pytest.raises(CrossarcError, match="is none"):
+        Parser("swap").fit([1])
+
+
 def test_damaged_models(trained, tmp_path):
     path = tmp_path / "m.crossarc"
     trained["arc-hybrid"].save(path)
@@ -265,7 +283,10 @@ def test_commands(example, tmp_path, monkeypatch, capsys):
     manifest = json.loads(run("info", model, "--json")[1].out)
     assert manifest["settings"]["parser"] == "swap"
     assert manifest["data"]["words"] == 318
-    assert "swap" in run("info", model)[1].out
+    told = run("info", model)[1].out
+    assert "system swap" in told
+    assert "learner perceptron" in told
+    assert "reachable" not in told  # of mst-bottom-up, and as usual
     assert all(name in run("parsers")[1].out for name in PRESETS)
     assert run("train", "--train", example, "-o", model, "--parser", "no")[0] == 2
     (tmp_path / "c.toml").write_text("parser = 'planar'\nepochs = 2\n")

@@ -169,7 +169,7 @@ def figures(*, trees=10_000, crossed=0, beyond=0, edges=0, graphs=None):
         (figures(crossed=900, edges=1_000), "carreras-npa", "two-planar", "9.0% of .*, all are 2-planar"),
         (figures(crossed=3_000, beyond=500, edges=5_000), "carreras-npa", "covington", "5.0% are not 2-planar"),
         (figures(crossed=7_000, edges=26_000), "carreras-npa", "covington", "13% of the words have a non-projective"),
-        (figures(trees=400), "carreras", "arc-hybrid", "only 400 sentences, let cross-validation decide"),
+        (figures(trees=400), "carreras", "arc-hybrid", "only 400 sentences, better try several"),
     ],
 )
 def test_recommendations(found, accurate, fast, reason):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -53,6 +54,13 @@ def options(
     """Dependency parsing for trees and graphs whose arcs may cross."""
 
 
+# Of what takes memory, only the square of a sentence can be too much all of a sudden.
+NO_MEMORY = (
+    "there is not enough memory; graph parsers need it for the square of a sentence's words, transition parsers take "
+    "sentences of any length"
+)
+
+
 def describe(error: Exception) -> str:
     """An error in one line; those of the operating system name the file first."""
     if isinstance(error, OSError) and error.filename is not None:
@@ -77,6 +85,11 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             if "--debug" in sys.argv:
                 raise
             print(f"crossarc: {describe(error)}", file=sys.stderr)
+            raise SystemExit(2) from None
+        except MemoryError:
+            if "--debug" in sys.argv:
+                raise
+            print(f"crossarc: {NO_MEMORY}", file=sys.stderr)
             raise SystemExit(2) from None
         except KeyboardInterrupt as interrupt:
             print(f"crossarc: {str(interrupt) or 'interrupted; no file was changed'}", file=sys.stderr)
@@ -109,5 +122,12 @@ for command, summary in COMMANDS.items():
 
 def main() -> None:
     """Run the command line: exit code 0, 1 when the answer is no, 2 when it could not be done."""
-    # The option may stand anywhere; `guarded` looks for it.
-    app([argument for argument in sys.argv[1:] if argument != "--debug"])
+    try:
+        # The option may stand anywhere; `guarded` looks for it.
+        app([argument for argument in sys.argv[1:] if argument != "--debug"])
+    except Exception:
+        if "--debug" in sys.argv:
+            raise
+        traceback.print_exc()
+        print("crossarc: this is a mistake in crossarc itself; please report it with these lines", file=sys.stderr)
+        sys.exit(2)  # the interpreter's own 1 would say that the answer is no

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from crossarc.errors import CrossarcError
+from crossarc.errors import CrossarcError, UnknownName
 
 
 def check_stdin(*paths: str | None) -> None:
@@ -15,12 +15,23 @@ def check_stdin(*paths: str | None) -> None:
         raise CrossarcError("standard input (-) can be read only once; name a file in its other place")
 
 
+def check_policy(on_error: str) -> None:
+    """Refuse a policy for errors that does not exist, before anything is read."""
+    from crossarc.treebank.reading import POLICIES
+
+    if on_error not in POLICIES:
+        raise UnknownName("policy for errors", on_error, POLICIES)
+
+
 Files = Annotated[
     list[str], typer.Argument(metavar="FILE", help="Treebank files; - is standard input, .gz and .zst are read too.")
 ]
 From = Annotated[
     str | None,
     typer.Option("--from", metavar="FORMAT", help="conllu, conllx, conll09 or sdp; else by extension or content."),
+]
+OnError = Annotated[
+    str, typer.Option(metavar="POLICY", help="What to do with sentences that cannot be read: fail, skip or fix.")
 ]
 Gold = Annotated[str, typer.Argument(metavar="GOLD", help="The file with the gold trees, - for standard input.")]
 NoPunct = Annotated[bool, typer.Option("--no-punct", help="Leave punctuation out of the figures.")]

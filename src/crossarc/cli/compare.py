@@ -26,9 +26,11 @@ def compare(
     no_punct: NoPunct = False,
     punct: Punct = "unicode",
     ignore_subtypes: IgnoreSubtypes = False,
-    shuffles: Annotated[int, typer.Option(min=1, help="How many shuffles and resamples.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of the shuffles.")] = 0,
-    worst: Annotated[int, typer.Option(min=0, help="How many of the sentences that differ most to show.")] = 10,
+    shuffles: Annotated[int, typer.Option(metavar="N", min=1, help="How many shuffles and resamples.")] = 10_000,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of the shuffles.")] = 0,
+    worst: Annotated[
+        int, typer.Option(metavar="N", min=0, help="How many of the sentences that differ most to show.")
+    ] = 10,
     fail_if_worse: Annotated[
         bool,
         typer.Option("--fail-if-worse", help="Exit with 1 when B is significantly worse than A (p < 0.05)."),

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From, check_stdin
+from crossarc.cli.arguments import Files, From, OnError, check_stdin
 from crossarc.cli.console import counted, tracked
 
 
@@ -23,9 +23,7 @@ def convert(
         str | None,
         typer.Option("--to", metavar="FORMAT", help="conllu, conllx, conll09 or sdp; else by the output's extension."),
     ] = None,
-    on_error: Annotated[
-        str, typer.Option(metavar="POLICY", help="What to do with sentences that cannot be read: fail, skip or fix.")
-    ] = "fail",
+    on_error: OnError = "fail",
 ) -> None:
     """Convert treebanks among CoNLL-U, CoNLL-X, CoNLL-2009 and SDP, and say what the target cannot carry.
 

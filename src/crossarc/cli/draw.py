@@ -175,10 +175,16 @@ def draw_pictures(
 
 def draw(
     file: Annotated[
-        str, typer.Argument(help="A treebank file, plain or packed; - is standard input.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="FILE", help="A treebank file, plain or packed; - is standard input.", show_default=False
+        ),
     ],
     other: Annotated[
-        str | None, typer.Argument(help="A second analysis of the same sentences, to compare with.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="OTHER", help="A second analysis of the same sentences, to compare with.", show_default=False
+        ),
     ] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Only sentences in which the two files differ.")] = False,
     sentence: Annotated[
@@ -211,7 +217,10 @@ def draw(
     width: Annotated[
         int | None,
         typer.Option(
-            min=20, metavar="N", help="The width: characters of text, pixels of a picture.", show_default=False
+            min=20,
+            metavar="N",
+            help="The width: characters of text, pixels of a picture; columns that do not fit are left out.",
+            show_default=False,
         ),
     ] = None,
     color: Annotated[

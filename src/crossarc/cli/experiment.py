@@ -23,7 +23,7 @@ def experiment(
     data: Annotated[
         str, typer.Option(metavar="DIR", envvar="CROSSARC_DATA", help="The folder with a folder for each treebank.")
     ] = ".",
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many jobs run at a time.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="How many jobs run at a time.")] = 1,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="PAGE.md", help="The page to put the tables on; else they are printed."),
@@ -37,8 +37,14 @@ def experiment(
     """Train and score parsers x treebanks x seeds; results are kept, so a run goes on where it was cut off.
 
     \b
+    $ cat mine.toml
+    title = "Crossing arcs in my treebanks"
+    parsers = ["arc-hybrid", "swap", "mst"]
+    treebanks = ["da_ddt", "nl_lassysmall"]     # folders with train.conllu, dev.conllu and test.conllu
+    seeds = [1, 2, 3]
+    \b
     $ crossarc experiment mine.toml --data treebanks --jobs 2 --output results.md
-    6 jobs: 2 kept, 4 run, 0 failed
+    18 jobs: 2 kept, 16 run, 0 failed
     results.md: written
     """
     from crossarc.experiments import read_experiment, surroundings, tables, write_page

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from crossarc.parsers import Parser, Settings
 
 
+ALWAYS_TOLD = ("system", "epochs", "seed", "learner")
+
+
 def info(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model that crossarc train made.")],
     json: Json = False,
 ) -> None:
-    """Print what a model is: the parser, what it learned from, how good it is, its settings.
+    """Print what a model is: the parser, what it learned from, how good it is, its settings; --json has all of them.
 
     \b
     $ crossarc info turkish.crossarc
@@ -63,9 +66,17 @@ def describe_model(parser: Parser) -> dict[str, str]:
         "labels": f"{len(parser.model.labels):,}",
         "roots of a tree": "one" if parser.model.single_root else "one or more",
         "features": f"{features_name}, {counted(len(features.templates), 'template')}",
-        "settings": ", ".join(f"{setting} {value}" for setting, value in settings.items()),
+        "settings": ", ".join(f"{setting} {value}" for setting, value in told(settings).items()),
         "data, SHA-256": data["sha256"],
     }
+
+
+def told(settings: dict[str, object]) -> dict[str, object]:
+    """The settings that are not the usual ones, and those that people ask for; most mean nothing to most parsers."""
+    from crossarc.parsers import Settings
+
+    usual = Settings.model_fields
+    return {name: value for name, value in settings.items() if name in ALWAYS_TOLD or value != usual[name].default}
 
 
 def describe_rounds(parser: Parser) -> str:
@@ -111,7 +122,8 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
     if is_graph(settings.system):
         special = ["scores all arcs, finds the best tree"]
         if settings.system == "undirected":
-            special = ["undirected; heads by the way from the root", *["then enhanced"] * (settings.enhance > 0)]
+            features = "undirected" if settings.combine == "none" else "undirected, with directed features"
+            special = [features, "heads by the way from the root", *["then enhanced"] * (settings.enhance > 0)]
             if settings.stack:
                 special = ["sees the trees of a directed and an undirected model"]
         elif settings.system == "bottom-up":

@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From, check_stdin
+from crossarc.cli.arguments import Files, From, OnError, check_policy, check_stdin
 from crossarc.cli.console import counted, tracked
 
 if TYPE_CHECKING:
-    from crossarc.treebank import Sentence
+    from crossarc.treebank import Finding, Sentence
 
 MOST_THREADS = 4  # by default: reading and writing keep more from being of use
+SHOWN = 10  # findings that are printed one by one
 
 
 @dataclass
@@ -30,6 +32,7 @@ class Run:
     limit: int = 0
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
+    findings: Counter[str] = field(default_factory=Counter)  # by what was done about them
 
     @property
     def speed(self) -> float:
@@ -72,10 +75,12 @@ def parse(
             help="Keep to what words say in MISC: Head=3 (their head), NotHead=1,5 (not their head), Deprel=obj.",
         ),
     ] = False,
+    on_error: OnError = "fail",
 ) -> None:
     """Parse files: HEAD and DEPREL are new, everything else stays as it is.
 
     The trees are the same for any number of threads. A file that lacks columns the model learned from gets a warning.
+    One sentence that cannot be read ends the run, and no output is written, unless --on-error says otherwise.
 
     \b
     $ crossarc parse danish.crossarc raw.conllu.gz -o parsed.conllu
@@ -91,7 +96,7 @@ def parse(
     """
     check_stdin(*files)
     extras = Extras(scores, k, constraints)
-    run = parse_files(model, files, output, source, threads or default_threads(), beam, extras)
+    run = parse_files(model, files, output, source, threads or default_threads(), beam, extras, on_error)
     if run.long:
         print(
             f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: "
@@ -100,6 +105,9 @@ def parse(
         )
     for note in run.notes:
         print(f"crossarc: {note}", file=sys.stderr)
+    if run.findings:
+        actions = ", ".join(f"{count:,} {action}" for action, count in run.findings.items())
+        print(f"crossarc: {counted(run.findings.total(), 'finding')} in the input: {actions}", file=sys.stderr)
     if output != "-":
         figures = f"{counted(run.sentences, 'sentence')}, {counted(run.words, 'word')}, {run.speed:,.0f} tokens/s"
         print(f"{output}: {figures}", file=sys.stderr)
@@ -128,21 +136,34 @@ def parse_files(
     threads: int,
     beam: int | None = None,
     extras: Extras = Extras(),
+    on_error: str = "fail",
 ) -> Run:
     """Parse in a stream."""
+    from crossarc.errors import TreebankError
     from crossarc.parsers import load, marked_constraints
     from crossarc.parsers.columns import describe_lack, watched
     from crossarc.treebank import read, write
 
+    check_policy(on_error)
     parser = load(model)
+    trained = parser.model if beam is None else parser.model.with_beam(beam)  # which graph parsers refuse
     if beam is not None and beam > 1 and parser.settings.beam == 1:
         print("crossarc: the model was trained for greedy search; a beam will hardly help it", file=sys.stderr)
-    trained = parser.model if beam is None else parser.model.with_beam(beam)
     run = Run(limit=parser.model.long_sentence)
     begin = time.perf_counter()
 
     def note() -> str:
         return f"{run.words / max(time.perf_counter() - begin, 1e-9):,.0f} tokens/s"
+
+    def report(finding: Finding) -> None:
+        if on_error == "fail":
+            choice = "--on-error skip leaves such sentences out, fix mends what can be mended"
+            raise TreebankError(f"{finding.with_action('')}; {choice}")
+        run.findings[finding.action] += 1
+        if run.findings.total() <= SHOWN:
+            print(f"crossarc: {finding}", file=sys.stderr)
+
+    policy = "skip" if on_error == "fail" else on_error  # `report` is where it fails, with what to do
 
     def sentences() -> Iterator[Sentence]:
         # Trees printed on a terminal would get in the way of the bar.
@@ -154,7 +175,8 @@ def parse_files(
                 print(f"crossarc: {describe_lack(name, columns)}", file=sys.stderr)
 
             with tracked(path, quiet=quiet, note=note) as file:
-                yield from watched(read(file, source), parser.columns, warn)
+                found = read(file, source, on_error=policy, report=report)  # type: ignore[arg-type]
+                yield from watched(found, parser.columns, warn)
 
     def count(sentence: Sentence) -> None:
         run.sentences += 1

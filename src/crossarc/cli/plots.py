@@ -29,7 +29,7 @@ def check_plot(output: str) -> None:
     if ending not in ENDINGS:
         raise UnknownName("kind of picture", ending or output, ENDINGS)
     if importlib.util.find_spec("matplotlib") is None:
-        raise MissingDependency("drawing plots", "matplotlib", "plots")
+        raise MissingDependency("drawing plots", "matplotlib")
 
 
 def plot_summaries(summaries: dict[str, Summary], output: str) -> None:

@@ -14,15 +14,17 @@ if TYPE_CHECKING:
 
     from crossarc.parsers import Epoch, Progress
 
-REST = 75  # columns of a terminal that the texts beside the bar take
+REST = 85  # columns of a terminal that the texts beside the bar take
 
 
 class TrainingView:
     """What is shown of a training on standard error, and what must be known of it when it is interrupted."""
 
-    def __init__(self, epochs: int, words: int) -> None:
+    def __init__(self, epochs: int, words: int, augmented: bool = False) -> None:
         self.epochs = epochs
         self.words = words
+        # With cost-augmented trees an arc that is right by too little counts as well.
+        self.share = "wrong or unsure" if augmented else "wrong"
         self.finished = 0
         self.running = 0
         self.scores = ""
@@ -60,7 +62,7 @@ class TrainingView:
         done = (progress.epoch - self.first) * progress.of + progress.words
         whole = (self.epochs - self.first + 1) * progress.of
         left = (time.perf_counter() - self.begin) * (whole - done) / done
-        parts = [f"wrong {progress.wrong:.2f}%", self.scores, speed(progress.words, progress.seconds)]
+        parts = [f"{self.share} {progress.wrong:.2f}%", self.scores, speed(progress.words, progress.seconds)]
         self.bar.update(
             self.task,
             visible=True,
@@ -78,7 +80,7 @@ class TrainingView:
             self.say(f"start  {self.scores}")
             return
         rate = speed(self.words, epoch.seconds) if epoch.seconds else "before it was interrupted"
-        parts = [f"epoch {epoch.number}/{self.epochs}", f"wrong {epoch.wrong:.2f}%", self.scores, rate]
+        parts = [f"epoch {epoch.number}/{self.epochs}", f"{self.share} {epoch.wrong:.2f}%", self.scores, rate]
         self.say("  ".join(filter(None, parts)))
 
     def say(self, line: str) -> None:

@@ -31,7 +31,7 @@ def stats(
      sentences                    4,508
      ...
      trees: projective            85.1%
-    Recommended: carreras-npa (15% of the sentences are non-projective, all are 2-planar); fast: two-planar
+    Recommended: two-planar (15% of the sentences are non-projective, all are 2-planar). ...
     """
     check_stdin(*files)
     if plot:
@@ -82,7 +82,13 @@ def advice(summary: Summary) -> str:
     missing = [
         name for name in dict.fromkeys((found.accurate, found.fast, found.graph)) if name and name not in PRESETS
     ]
-    return f"{found}" + (f". Not in crossarc yet: {', '.join(missing)}" if missing else "")
+    if not missing:
+        return str(found)
+    later = f"Planned, not in crossarc yet: {', '.join(missing)}"
+    if found.fast not in PRESETS:  # graphs without trees
+        return f"No recommendation: {found.reason}. {later}"
+    # First what `crossarc train` takes; a name that cannot be trained is no advice.
+    return f"Recommended: {found.fast} ({found.reason}). {later}"
 
 
 def columns_that_fit(summaries: dict[str, Summary]) -> list[dict[str, Summary]]:

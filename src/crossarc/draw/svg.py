@@ -31,6 +31,7 @@ CORNER = 9.0
 ROW_GAP = 26.0
 LEGEND_HEIGHT = 22.0
 LINE_OF_TAGS = 14.0
+LABEL_GAP = 1.5  # between a label and the line it stands in
 
 
 def to_svg(
@@ -176,6 +177,13 @@ class Drawing:
         if piece.tail_at is not None and arc.crossing:
             parts.append(f'<circle class="ring" cx="{self.x(piece.tail_at)}" cy="{number(base + up * 4)}" r="{RING}"/>')
         if piece.label:
+            # The line is cut by a patch of the ground: not every program knows an outline that lies under its letters.
+            half = label_of(piece.label) / 2 + LABEL_GAP
+            left = float(self.x(piece.label_at)) - half
+            parts.append(
+                f'<rect class="ground" x="{number(left)}" y="{number(y - LABEL_SIZE / 2)}" width="{number(2 * half)}" '
+                f'height="{number(LABEL_SIZE)}"/>'
+            )
             parts.append(
                 f'<text class="label" x="{self.x(piece.label_at)}" y="{number(y + 3.8)}">{escaped(piece.label)}</text>'
             )

@@ -1,8 +1,8 @@
 """How the parts of an SVG picture look.
 
-Plain rules and a media query instead of CSS variables: renderers other than browsers know no variables. Every
-selector starts with the class of the picture, so that pictures on one page, and the page itself, stay out of each
-other's way; no rule needs an id.
+Plain rules and a media query instead of CSS variables and outlines under the letters: renderers other than browsers
+(Word, LibreOffice, CairoSVG) know neither. Every selector starts with the class of the picture, so that pictures on one
+page, and the page itself, stay out of each other's way; no rule needs an id.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ SHAPES = """
 .crossarc .headless{text-decoration:underline dotted}
 .crossarc .tag{font-size:10.5px}
 .crossarc .id,.crossarc .far{font-size:10px}
-.crossarc .label{font-size:11px;stroke-width:5px;stroke-linejoin:round;paint-order:stroke}
+.crossarc .label{font-size:11px}
 .crossarc .start{text-anchor:start}
 .crossarc .end{text-anchor:end}
 .crossarc .line{fill:none;stroke-width:1.3px}
@@ -69,7 +69,7 @@ def colour_rules(colours: dict[str, str], scope: str) -> str:
         f"{scope} .ground{{fill:{colours['ground']}}}",
         f"{scope} .form{{fill:{colours['text']}}}",
         f"{scope} .tag,{scope} .id,{scope} .far,{scope} .empty,{scope} .key{{fill:{colours['muted']}}}",
-        f"{scope} .label{{fill:{colours['label']};stroke:{colours['ground']}}}",
+        f"{scope} .label{{fill:{colours['label']}}}",
         f"{scope} .line,{scope} .ring{{stroke:{colours['line']}}}",
         f"{scope} .tip{{fill:{colours['line']}}}",
         f"{scope} .ring{{fill:{colours['ground']}}}",

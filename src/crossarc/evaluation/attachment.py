@@ -121,6 +121,9 @@ class Attachment:
     without_punctuation: TreeScores
     broken: int
 
+    def __str__(self) -> str:
+        return f"LAS {self.las:.2f}, UAS {self.uas:.2f} ({self.setting})"
+
     @property
     def scores(self) -> TreeScores:
         """The scores of the setting."""

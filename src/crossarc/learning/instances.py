@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.errors import CrossarcError
+from crossarc.errors import MissingDependency
 
 Ints = NDArray[np.int32]
 
@@ -18,7 +18,7 @@ def import_learner(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise CrossarcError("this learner needs scikit-learn; run pip install 'crossarc[learn]'") from None
+        raise MissingDependency("this learner", "scikit-learn") from None
 
 
 def number_features(matrix: NDArray[np.uint64], cut: int) -> tuple[NDArray[np.uint64], Ints]:

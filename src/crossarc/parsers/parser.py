@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 import os
+import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from functools import partial
@@ -38,7 +39,7 @@ log = logging.getLogger(__name__)
 
 Model = TransitionModel | GraphModel
 MODELS: dict[str, type[TransitionModel] | type[GraphModel]] = {"transition": TransitionModel, "graph": GraphModel}
-Data = str | os.PathLike[str] | Iterable[Sentence]
+Data = str | os.PathLike[str] | Iterable[Sentence] | Sentence
 
 
 class Parser:
@@ -57,6 +58,13 @@ class Parser:
         self.model_: Model | None = None
         self.manifest_: dict[str, Any] = {}
         self.checkpoint_: Checkpoint | None = None
+
+    def __repr__(self) -> str:
+        if self.model_ is None:
+            return f"<Parser {self.settings.parser}, not trained>"
+        best = self.manifest_["development"]
+        scores = f", dev LAS {best['las']:.2f}" if best else ""
+        return f"<Parser {self.settings.parser}, trained on {self.manifest_['data']['sentences']:,} sentences{scores}>"
 
     def fit(
         self,
@@ -84,6 +92,8 @@ class Parser:
         held_out = trees_of(dev, on_error, on_finding) if dev is not None else []
         if not sentences:
             raise CrossarcError("there is no sentence to learn from")
+        if dev is not None and not held_out:
+            raise CrossarcError("the development set has no sentence; leave dev out, or give another")
         before = load(init) if isinstance(init, str | os.PathLike) else init
         if before is not None:
             check_kinship(before.settings, self.settings)
@@ -116,6 +126,7 @@ class Parser:
             checkpoint=self.checkpoint_,
         )
         covered = coverage_of(self.model_, sentences)
+        sources = dict.fromkeys(os.path.basename(sentence.source) for sentence in sentences if sentence.source)
         scored = [epoch for epoch in epochs if epoch.las is not None]
         best = max(scored, key=lambda epoch: (epoch.las or 0.0, -epoch.number)) if scored else None
         self.manifest_ = {
@@ -123,7 +134,7 @@ class Parser:
                 "sentences": len(sentences),
                 "words": sum(map(len, sentences)),
                 "sha256": digest(sentences),
-                "source": os.path.basename(sentences[0].source),
+                "source": " + ".join(sources),
                 "columns": filled_columns(sentences, self.model_.features),
             },
             "coverage": {"trees": 100 - covered.outside_percent, "arcs": 100 - covered.lost_percent},
@@ -197,7 +208,7 @@ class Parser:
         def warn(columns: list[str]) -> None:
             log.warning("%s", describe_lack(name, columns))
 
-        stream = watched(sentences, self.columns, warn)
+        stream = watched(only_sentences(sentences), self.columns, warn)
         if scores or k is not None:
             return self.model.analyse(stream, threads, k or 1, constraints, self.scales, beam)
         if constraints is not None:
@@ -322,10 +333,21 @@ def fingerprint(model: Model) -> str:
     return result.hexdigest()
 
 
+def only_sentences(data: Iterable[Sentence] | Sentence) -> Iterator[Sentence]:
+    """The sentences, of which one alone will do; refuses what are none, such as texts."""
+    for item in [data] if isinstance(data, Sentence) else data:
+        if not isinstance(item, Sentence):
+            raise CrossarcError(
+                f"a parser takes the path of a file or sentences, and {reprlib.repr(item)} is none; "
+                "crossarc.read and Sentence.from_columns make them"
+            )
+        yield item
+
+
 def trees_of(data: Data, on_error: OnError, on_finding: Report | None) -> list[Sentence]:
     """The sentences of a file, or those given, whose trees can be learned from."""
     if isinstance(data, str | os.PathLike):
         return list(read(data, check="tree", on_error=on_error, report=on_finding))
     rules = Rules(on_error, "tree", "any", on_finding or log_finding)
-    checked = (rules.checked(sentence) for sentence in data)
+    checked = (rules.checked(sentence) for sentence in only_sentences(data))
     return [sentence for sentence in checked if sentence is not None]

@@ -141,11 +141,11 @@ def make_settings(parser: str, **options: Any) -> Settings:
     if parser not in PRESETS:
         raise UnknownName("parser", parser, PRESETS)
     learner = options.get("learner", PRESETS[parser].get("learner", Settings.model_fields["learner"].default))
-    check_learner(learner, options)
     if is_graph(PRESETS[parser]["system"]):
         check_graph(parser, learner, options)
     else:
         check_transition(parser, options)
+    check_learner(learner, options)
     if PRESETS[parser]["system"] != "bottom-up":
         check_rounds(parser, options)
     preset = {"cost": COSTS.get(str(learner)), **PRESETS[parser]}
@@ -160,8 +160,13 @@ def make_settings(parser: str, **options: Any) -> Settings:
             f"setting reconstruction = {options['reconstruction']!r}: {parser} finds directions as it goes; "
             "leave it out, or take a -naive or -label preset"
         )
+    return check_directions(check_values({"parser": parser, **preset, **options}))
+
+
+def check_values(values: dict[str, Any]) -> Settings:
+    """The settings of these values; refuses names that are none, and values that no parser can have."""
     try:
-        return check_directions(Settings(parser=parser, **{**preset, **options}))
+        return Settings(**values)
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))

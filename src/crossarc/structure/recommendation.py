@@ -50,7 +50,7 @@ def recommend(summary: Summary) -> Recommendation:
     if graph_reason:
         reason += f"; {graph_reason}"
     if summary.trees < SMALL:
-        reason += f"; with only {summary.trees:,} sentences, let cross-validation decide"
+        reason += f"; with only {summary.trees:,} sentences, better try several: crossarc experiment"
     return Recommendation(accurate, fast, reason, graph)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -23,6 +24,7 @@ FOREIGN = {
     b"\xff\xfe": "is in UTF-16; save it as UTF-8",
     b"\xfe\xff": "is in UTF-16; save it as UTF-8",
 }
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what only writing can meet
 OTHER_PACKINGS = (".bz2", ".xz", ".zip", ".7z")
 
 Source = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[str] | Iterable[bytes]
@@ -128,7 +130,7 @@ def zstd_decompressor() -> Callable[[], Any]:
     try:
         import zstandard
     except ImportError:
-        raise MissingDependency("reading zstd files", "zstandard", "zstd") from None
+        raise MissingDependency("reading zstd files", "zstandard") from None
     return lambda: zstandard.ZstdDecompressor().decompressobj()
 
 
@@ -146,7 +148,7 @@ def compressed(file: BinaryIO, path: str) -> BinaryIO:
         try:
             import zstandard
         except ImportError:
-            raise MissingDependency("writing zstd files", "zstandard", "zstd") from None
+            raise MissingDependency("writing zstd files", "zstandard") from None
         return cast(BinaryIO, zstandard.ZstdCompressor().stream_writer(file, closefd=False))
     return file
 
@@ -178,6 +180,16 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Whatever goes wrong before the end, what stood at the path before still stands there.
     """
     name = os.fspath(path)
+    try:
+        yield from written_whole(name)
+    except OSError as error:
+        if error.errno in NO_ROOM and error.filename is None:
+            error.filename = "standard output" if name == "-" else name
+        raise
+
+
+def written_whole(name: str) -> Iterator[BinaryIO]:
+    """The work of `atomic_writer`, whose errors may still lack the name of the file."""
     if name == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

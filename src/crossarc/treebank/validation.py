@@ -139,6 +139,8 @@ def columns_fault(text: bytes, found: int, width: int, format: Format) -> str:
     what = f"{found} column{'s' * (found != 1)} instead of {width}"
     if found == 1 and len(text.split()) >= len(format.columns) - 1:
         return f"{what}: they are separated by blanks, not by tabs"
+    if found == 1 and not text[:1].isdigit():
+        return f"{what}: this looks like plain text, which must be split into words first, one a line"
     if found >= 14 and format.name != "conll09":
         return f"{what}: this looks like CoNLL-2009 (--from conll09)"
     return what
