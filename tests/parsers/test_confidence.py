@@ -140,6 +140,8 @@ def test_threads_and_files_make_no_difference(parsers, sentences, name, tmp_path
     ("name", "settings"),
     [
         ("mst", {"labels": "joint"}),
+        ("mst", {"labels": "joint", "lengths": True}),
+        ("mst-bottom-up", {"lengths": True}),
         ("eisner", {"lengths": True}),
         ("mst-undirected-df", {"lengths": True, "combine": "product"}),
         ("mst-undirected-lep", {"lengths": True}),
@@ -152,6 +154,22 @@ def test_numbers_go_with_other_settings(sentences, name, settings):
         assert analysis.best.sentence == plain
         assert np.isfinite(analysis.marginals).all()
         assert analysis.marginals[1:].sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", GRAPH_PRESETS)
+def test_constraints_count_for_more_than_lengths(sentences, name):
+    """Arcs that lengths leave out can be required, and then the sentence has arcs of all lengths."""
+    parser = Parser(name, epochs=1, lengths=True).fit(sentences)
+    sentence = scrambled(sentences, 6, 1)
+    for word in range(1, 7):
+        for head in range(7):
+            if head != word:
+                (found,) = parser.parse(
+                    [sentence], k=2, constraints=lambda _, arc=(word, head): Constraints(dict([arc]))
+                )
+                assert all(tree.sentence.heads[word] == head for tree in found.trees)
+                assert np.isfinite([tree.score for tree in found.trees]).all()
+    assert parser.model.tally.sum.unpruned > 5
 
 
 @pytest.mark.parametrize("name", GRAPH_PRESETS)

@@ -17,7 +17,7 @@ from crossarc.decode.kbest cimport KBest
 from crossarc.learning.hildreth cimport find_steps
 from crossarc.learning.packed cimport Packed, PackedWeights, padded, score_packed
 from crossarc.learning.weights cimport Weights
-from crossarc.parsers.arc_keys cimport DEP, HEAD, MOST_BETWEEN, ArcKeys, distance_class
+from crossarc.parsers.arc_keys cimport MOST_BETWEEN, ArcKeys, distance_class
 
 # In the order of `Combination`.
 COMBINATIONS = ("none", "mean", "product", "max", "min")
@@ -87,12 +87,39 @@ cdef class ArcParser(ArcKeys):
         return (not self.pruning or h == 0
                 or abs(h - d) <= self.lengths[tags[<Py_ssize_t>h * self.columns], tags[<Py_ssize_t>d * self.columns]])
 
+    cdef void count_arcs(self) noexcept nogil:
+        """Count the arcs between the words of a sentence that was parsed, and those that lengths left out of it."""
+        cdef token_t h, d
+        self.arcs += <int64_t>self.n * (self.n - 1)
+        if not self.pruning:
+            return
+        for d in range(1, self.n + 1):
+            for h in range(1, self.n + 1):
+                self.pruned += h != d and not self.survives(h, d)
+
+    cdef int32_t single_keys_of(self, int32_t end, token_t word) noexcept nogil:
+        """Fill in the keys of all templates of one end, the word; gives how many."""
+        cdef int32_t t, filled = 0
+        for t in range(self.single_count):
+            if self.singles[t, 0] == end:
+                self.keys[filled] = self.single_keys[word, t]
+                filled += 1
+        return filled
+
+    cdef void sum_alone(self, Weights weights, const Packed* packed, int32_t end, token_t word,
+                        int32_t count) noexcept nogil:
+        """Keep the sum of the weights of the keys filled in as that of templates of one end, the word."""
+        cdef int32_t t
+        self.sum_rows(weights, packed, self.keys, count, SLOTS)
+        for t in range(SLOTS):
+            self.alone[end, word, t] = self.scores_room[t]
+
     cdef void fill_matrix(self, Weights weights, const Packed* packed) noexcept nogil:
         """The scores of all arcs of the sentence that was prepared; -inf where none can be."""
         cdef token_t i, j, n = self.n
         cdef bint there, back
         cdef Py_ssize_t stride = n + 1
-        cdef int32_t t, s, filled, kind
+        cdef int32_t t, s, filled
         cdef int32_t between = self.pair_count - self.plain_pairs
         cdef hash_t kinds[4][MOST_BETWEEN]
         cdef int32_t counts[4]
@@ -100,14 +127,7 @@ cdef class ArcParser(ArcKeys):
         cdef weight_t* row = &self.scores_room[0]
         for i in range(n + 1):
             for s in range(2):
-                filled = 0
-                for t in range(self.single_count):
-                    if self.singles[t, 0] == s:
-                        self.keys[filled] = self.single_keys[i, t]
-                        filled += 1
-                self.sum_rows(weights, packed, self.keys, filled, SLOTS)
-                for t in range(SLOTS):
-                    self.alone[s, i, t] = row[t]
+                self.sum_alone(weights, packed, s, i, self.single_keys_of(s, i))
         for i in range(n + 1):
             matrix[i] = -INFINITY
             matrix[i * stride + i] = -INFINITY
@@ -119,9 +139,6 @@ cdef class ArcParser(ArcKeys):
                         counts[t] = self.add_kind(j - 1, self.pairs[self.plain_pairs + t, 4], kinds[t], counts[t])
                 there = self.survives(i, j)
                 back = i > 0 and self.survives(j, i)
-                if i > 0:
-                    self.arcs += 2
-                    self.pruned += 2 - there - back
                 if not there:
                     matrix[j * stride + i] = -INFINITY
                 if not back:
@@ -132,25 +149,15 @@ cdef class ArcParser(ArcKeys):
                 for t in range(between):
                     filled = self.between_keys(i, j, kinds[t], counts[t], self.plain_pairs + t, filled)
                 self.sum_rows(weights, packed, self.keys, filled, SLOTS)
-                kind = distance_class(j - i)
                 if self.undirected:
-                    matrix[j * stride + i] = (
-                        self.slot_score(row, 0, kind) + self.slot_score(&self.alone[0, i, 0], 0, kind)
-                        + self.slot_score(&self.alone[0, j, 0], 1, kind)
-                    )
+                    matrix[j * stride + i] = self.edge_score(row, i, j)
                     if back:
                         matrix[i * stride + j] = matrix[j * stride + i]
                     continue
                 if there:
-                    matrix[j * stride + i] = (
-                        self.slot_score(row, 0, kind) + self.slot_score(&self.alone[HEAD, i, 0], 0, kind)
-                        + self.slot_score(&self.alone[DEP, j, 0], 0, kind)
-                    )
+                    matrix[j * stride + i] = self.arc_score(row, i, j)
                 if back:
-                    matrix[i * stride + j] = (
-                        self.slot_score(row, 1, kind) + self.slot_score(&self.alone[HEAD, j, 0], 1, kind)
-                        + self.slot_score(&self.alone[DEP, i, 0], 1, kind)
-                    )
+                    matrix[i * stride + j] = self.arc_score(row, j, i)
 
     cdef bint solve(self, token_t* heads) noexcept nogil:
         """Set the heads of the best tree by the scores that were filled in; there is one."""
@@ -201,6 +208,7 @@ cdef class ArcParser(ArcKeys):
                     for h in range(n + 1):
                         self.matrix[d * stride + h] += not self.has_arc(right, h, d)
             if self.solve(heads):
+                self.count_arcs()
                 return True
             if not self.pruning:
                 return False

@@ -21,9 +21,10 @@ from crossarc.parsers.graph import GraphModel, directed_search, search_of
 from crossarc.parsers.lengths import greatest_lengths
 from crossarc.parsers.settings import Settings
 from crossarc.parsers.stacking import Stacked, parts, stacked_features, stacked_search, with_guesses
+from crossarc.parsers.storage import Storage, exact_bytes, stored_bytes
 from crossarc.parsers.tag_order import Rounds, rounds_of
 from crossarc.parsers.training import has_single_roots, numbered_labels
-from crossarc.parsers.treemodel import Arrays
+from crossarc.parsers.treemodel import Arrays, quick_scores
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
@@ -40,6 +41,10 @@ class GraphWeights:
         self.labels = labels
         self.directed = directed  # of the model that enhances trees
         self.stacked = stacked  # of the model that sees the trees of the others
+
+    def tables(self) -> list[Weights]:
+        """All that there are."""
+        return [each for each in (self.arcs, self.labels, self.directed, self.stacked) if each is not None]
 
     def to_arrays(self) -> Arrays:
         """All that learning goes on from, for `from_arrays`."""
@@ -80,7 +85,6 @@ class GraphLessons(Lessons[GraphModel]):
     ) -> None:
         self.settings = settings
         self.shuffle = np.random.default_rng(settings.seed)
-        self.epoch = 0
         self.continued = init is not None
         corpus = Corpus.of(train)
         heads, starts = corpus["head"], corpus.starts
@@ -197,26 +201,36 @@ class GraphLessons(Lessons[GraphModel]):
             lengths=self.greatest,
         )
 
-    def begin(self, epoch: int) -> None:
-        """Make ready for an epoch."""
-        self.epoch = epoch
-
     def completed(self, model: GraphModel, las: float, dev: list[Sentence]) -> GraphModel:
-        """The best model so far; that of the last epoch with what it cost to store its weights as they are.
+        """The best model so far, which has just parsed the development set, with what lengths left out of that."""
+        return replace(model, pruning=model.tally.sum).anew() if model.lengths is not None else model
 
-        Earlier ones go without: nearly always the last is the best, and this takes as long as a third of an epoch.
+    def finished(self, best: GraphModel, last: GraphModel, epoch: Epoch, dev: list[Sentence]) -> GraphModel:
+        """The best model with what it cost to store weights as it does, measured with those of the last epoch.
+
+        Those of earlier epochs are gone, and to measure each in its time would make a training longer by a fifth.
         """
-        if self.epoch < self.settings.epochs or model.stacked is not None or self.reused is not None:
-            return model
-        weights = (self.weights.arcs, self.weights.labels, self.weights.directed)
-        held = [(each, each.take_averages()) for each in weights if each is not None and self.settings.average]
-        for each, averages in held:
-            each.exchange(averages)
-        try:
-            return model.with_storage(weights, las, dev)
-        finally:
-            for each, last in held:
-                each.exchange(last)
+        assert epoch.las is not None
+        weights, of_last = self.weights, best.arc_weights is last.arc_weights
+        if self.settings.average:
+            for table in weights.tables():
+                table.exchange(table.take_averages())
+        exact = replace(  # parsing takes weights that learn as well
+            last,
+            arc_weights=weights.arcs,  # type: ignore[arg-type]
+            label_weights=weights.labels,  # type: ignore[arg-type]
+            directed_weights=weights.directed or last.directed_weights,  # type: ignore[arg-type]
+            stacked=last.stacked and Stacked(last.stacked.features, weights.stacked),  # type: ignore[arg-type]
+        )
+        exact_las, _ = quick_scores(exact, dev)
+        sizes = sum(map(exact_bytes, weights.tables())), sum(map(stored_bytes, self.packed(last)))
+        return replace(best, storage=Storage(exact_las, epoch.las, *sizes, 0 if of_last else epoch.number))
+
+    def packed(self, model: GraphModel) -> list[PackedWeights]:
+        """The weights of a model that were learned here."""
+        above = model.stacked.weights if model.stacked is not None else None
+        beside = model.directed_weights if self.reused is None else None
+        return [table for table in (model.arc_weights, model.label_weights, beside, above) if table is not None]
 
     def restore(self, arrays: Arrays) -> GraphWeights:
         """The weights of a checkpoint."""

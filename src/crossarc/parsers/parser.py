@@ -131,7 +131,7 @@ class Parser:
             "init": before.manifest_["data"] if before is not None else None,
         }
         if held_out and self.model_.knows_alternatives:
-            scales = calibrate(self.model_, held_out, self.model_.usual_scales)
+            scales = calibrate(self.model_.anew(), held_out, self.model_.usual_scales)
             self.manifest_["confidence"] = asdict(scales)
         return self
 
