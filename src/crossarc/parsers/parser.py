@@ -208,7 +208,7 @@ class Parser:
     def scales(self) -> Scales:
         """What makes probabilities of the scores of the model: found by the development set, if there was one."""
         found = self.manifest_.get("confidence")
-        return Scales(found["trees"], found["labels"]) if found else self.model.usual_scales
+        return Scales(**found) if found else self.model.usual_scales
 
     @property
     def columns(self) -> dict[str, float]:
