@@ -114,6 +114,14 @@ def test_trees_have_no_cycles_and_one_root(trained, chosen):
             assert all(rounds[parsed.heads[d]] >= rounds[d] for d in range(1, len(tags) + 1))
 
 
+def test_trees_may_cross(trained):
+    rng = np.random.default_rng(1)
+    tags = ["PUNCT", "ADP", "ADJ", "NOUN", "VERB", "ADV"]
+    sentences = [sentence_of(rng.choice(tags, size=12).tolist()) for _ in range(20)]
+    for parser in trained.values():
+        assert not all(parsed.is_projective for parsed in parser.parse(sentences))
+
+
 @pytest.mark.parametrize("absorb", [True, False])
 def test_one_round_is_mst(example, absorb):
     tags = sorted({tag for sentence in read(example) for tag in sentence.upos[1:]})

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from crossarc import decode
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.edges import load_edge_model, parse_edge_model
 from crossarc.features.templates import TemplateError
@@ -82,8 +83,9 @@ def test_undirected_parses_are_the_best_undirected_trees(example, combine):
             assert tree_score(words, parsed.heads) == pytest.approx(tree_scores(words, trees).max())
 
 
-def test_enhanced_trees_score_more_by_the_directed_model(example):
-    parser = Parser("mst-undirected-lep", epochs=2).fit(example)
+@pytest.mark.parametrize("moves", [1, 5])
+def test_trees_are_enhanced_by_the_directed_model_and_then_labelled(example, moves):
+    parser = Parser("mst-undirected-lep", epochs=2, enhance=moves).fit(example)
     model = parser.model
     plain = replace(model, settings=model.settings.model_copy(update={"enhance": 0}), directed_weights=None)
     directed = Parser("mst", epochs=2).fit(example).model
@@ -91,9 +93,12 @@ def test_enhanced_trees_score_more_by_the_directed_model(example):
     for seed in range(30):
         sentence = scrambled(example, 6, seed)
         scores = scores_of(directed, sentence)
-        before, after = (next(iter(each.parse([sentence]))).heads for each in (plain, model))
-        assert tree_score(scores, after) >= tree_score(scores, before) - 1e-6
-        turned += int((before != after).any())
+        before, after = (next(iter(each.parse([sentence]))) for each in (plain, model))
+        assert tree_score(scores, after.heads) >= tree_score(scores, before.heads) - 1e-6
+        assert (after.heads == decode.enhance(before.heads, scores, rounds=moves)).all()
+        labels = model.label_scores(model.attributes.encode(Corpus.of([sentence])), after.heads).argmax(axis=1)
+        assert list(after.deprels[1:]) == [model.labels[label] for label in labels[1:]]
+        turned += int((before.heads != after.heads).any())
     assert turned > 5
 
 

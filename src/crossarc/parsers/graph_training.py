@@ -112,32 +112,40 @@ class GraphLessons(Lessons[GraphModel]):
         self.search = search_of(learner, self.features, self.single_root, len(self.labels), *tags, self.rounds)
         self.other = directed_search(settings, self.features, self.single_root, *tags) if self.reused is None else None
         self.cost = (settings.cost or 0.0) if settings.learner == "mira" else 0.0
-        self.weights = GraphWeights(
-            Weights(ARC_WEIGHTS, settings.cut),
-            Weights(len(self.labels), settings.cut),
-            Weights(ARC_WEIGHTS, settings.cut) if self.other is not None else None,
-            Weights(ARC_WEIGHTS, settings.cut) if settings.stack else None,
-        )
+        self.weights = self.new_weights()
         self.top: ArcParser | None = None
         if settings.stack:
             self.look_down(corpus, init)
-        if init is None:
-            return
-        before = init.directed_weights
+        if init is not None:
+            self.weights = self.weights_of(init)
+
+    def new_weights(self) -> GraphWeights:
+        """Weights that know nothing yet."""
+        cut = self.settings.cut
+        return GraphWeights(
+            Weights(ARC_WEIGHTS, cut),
+            Weights(len(self.labels), cut),
+            Weights(ARC_WEIGHTS, cut) if self.other is not None else None,
+            Weights(ARC_WEIGHTS, cut) if self.settings.stack else None,
+        )
+
+    def weights_of(self, init: GraphModel) -> GraphWeights:
+        """Those of a trained model, to go on from."""
+        cut, before = self.settings.cut, init.directed_weights
         above = init.stacked.weights if init.stacked is not None else None
-        self.weights = GraphWeights(
-            Weights.of(ARC_WEIGHTS, init.arc_weights.unpack(), settings.cut),
-            Weights.of(len(self.labels), init.label_weights.unpack(), settings.cut),
-            Weights.of(ARC_WEIGHTS, before.unpack(), settings.cut) if before is not None else None,
-            Weights.of(ARC_WEIGHTS, above.unpack(), settings.cut) if above is not None else None,
+        weights = GraphWeights(
+            Weights.of(ARC_WEIGHTS, init.arc_weights.unpack(), cut),
+            Weights.of(len(self.labels), init.label_weights.unpack(), cut),
+            Weights.of(ARC_WEIGHTS, before.unpack(), cut) if before is not None else None,
+            Weights.of(ARC_WEIGHTS, above.unpack(), cut) if above is not None else None,
         )
         # As if they had held for so many steps already: the average then moves from the old weights towards the new.
-        self.weights.arcs.now = int(settings.inertia * settings.epochs * len(train))
-        for other in (self.weights.directed, self.weights.stacked):
-            if other is not None:
-                other.now = self.weights.arcs.now
-        steps = len(train) if settings.labels == "joint" else self.lengths.sum()
-        self.weights.labels.now = int(settings.inertia * settings.epochs * steps)
+        held = self.settings.inertia * self.settings.epochs
+        for table in weights.tables():
+            table.now = int(held * len(self.lengths))
+        if self.settings.labels != "joint":  # each word is a step
+            weights.labels.now = int(held * self.lengths.sum())
+        return weights
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; gives how many words there are and how many have a wrong head or label."""

@@ -290,6 +290,11 @@ def check_helper(directed: Settings, settings: Settings, before: Parser | None) 
         )
     if directed.system != "chu-liu-edmonds":
         raise CrossarcError(f"the directed model is a {directed.parser!r}; it must be an 'mst'")
+    if directed.labels == "joint":
+        raise CrossarcError(
+            "the directed model scores arcs together with their labels, and is to enhance trees that have none yet; "
+            'train it with labels = "after"'
+        )
     if before is not None:
         raise CrossarcError("the model to start from has a directed model of its own: leave one of the two out")
 
