@@ -76,7 +76,10 @@ cdef class ArcParser(ArcKeys):
     cdef int32_t single_keys_of(self, int32_t end, token_t word) noexcept nogil
     cdef void sum_alone(self, Weights weights, const Packed* packed, int32_t end, token_t word,
                         int32_t count) noexcept nogil
+    cdef void sum_all_alone(self, Weights weights, const Packed* packed) noexcept nogil
     cdef void fill_matrix(self, Weights weights, const Packed* packed) noexcept nogil
+    cdef void fill_pair(self, Weights weights, const Packed* packed, token_t i, token_t j) noexcept nogil
+    cdef void enhance(self, Weights weights, const Packed* packed, token_t* heads, int32_t rounds) noexcept nogil
     cdef bint solve(self, token_t* heads) noexcept nogil
     cdef bint survives(self, token_t h, token_t d) noexcept nogil
     cdef void count_arcs(self) noexcept nogil
