@@ -44,7 +44,8 @@ def main() -> None:
         several = list(parser.parse(gold, k=chosen.k))
         print(f"\nright heads: {oracle(found, gold):.2f}% in the first tree, ", end="")
         print(f"{oracle(several, gold):.2f}% in the best of {chosen.k}; ", end="")
-        print(f"a right head is likelier than a wrong one in {100 * order(found, gold):.1f}% of all pairs\n")
+        print(f"a right head is likelier than a wrong one in {100 * order(found, gold):.1f}% of all pairs; ", end="")
+        print(f"expected calibration error {100 * calibration_error(found, gold):.1f}\n")
         sys.stdout.flush()
 
 
@@ -94,6 +95,13 @@ def order(found: list[Analysis], gold: list[Sentence]) -> float:
     good, bad = np.sort(chances[right]), chances[~right]
     below, within = np.searchsorted(good, bad, "right"), np.searchsorted(good, bad, "left")
     return float((len(good) - (below + within) / 2).mean() / max(1, len(good)))
+
+
+def calibration_error(found: list[Analysis], gold: list[Sentence]) -> float:
+    """How far the mean probability of heads is from the share of right ones: the mean over words, by tenths."""
+    chances, right = judged(found, gold)
+    tenths = np.minimum((10 * chances).astype(int), 9)
+    return sum(abs((chances - right)[tenths == tenth].sum()) for tenth in range(10)) / len(chances)
 
 
 if __name__ == "__main__":

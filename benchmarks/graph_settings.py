@@ -40,8 +40,8 @@ def measure(folder: Path, parser: str, settings: str, epochs: int) -> str:
         begin = time.process_time()
         trained.model.parse_corpus(corpus)
         best = min(best, time.process_time() - begin)
-    scores, tally = trained.manifest_["development"], trained.model.tally
-    pruned = f"{100 * tally.pruned / max(1, tally.arcs):.1f}" if trained.settings.lengths else ""
+    scores, found = trained.manifest_["development"], trained.model.pruning
+    pruned = f"{100 * found.pruned / max(1, found.arcs):.1f}" if found is not None else ""
     cells = [folder.name, f"`{settings}`" if settings else "", f"{scores['las']:.2f}", f"{scores['uas']:.2f}", pruned]
     cells += [f"{learning:.0f}", f"{sum(map(len, dev)) / best / 1000:.0f}"]
     return f"| {' | '.join(cells)} |"

@@ -1,6 +1,7 @@
 """Trees in rounds: each round is the best there is, cycles and second roots never come about, orders are the best."""
 
 import sys
+from dataclasses import replace
 from itertools import pairwise, permutations
 from pathlib import Path
 
@@ -44,33 +45,46 @@ def rounds_in(model, sentence):
 @pytest.fixture(scope="module")
 def trained(example):
     """Parsers of both kinds, with one root and with any number: far from perfect, so that odd trees come."""
-    return {
-        (absorb, single): Parser("mst-bottom-up", epochs=2, order=ORDER, absorb=absorb, single_root=single).fit(example)
-        for absorb in (True, False)
-        for single in (True, False)
+
+    def fit(absorb, single, **options):
+        return Parser("mst-bottom-up", epochs=2, order=ORDER, absorb=absorb, single_root=single, **options).fit(example)
+
+    return {(absorb, single): fit(absorb, single) for absorb in (True, False) for single in (True, False)} | {
+        (absorb, single, "lengths"): fit(absorb, single, lengths=True)
+        for absorb, single in ((True, True), (False, True), (False, False))
     }
 
 
+@pytest.mark.parametrize("lengths", [False, True])
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize("absorb", [True, False])
-def test_each_round_is_the_best_of_all_trees(example, absorb, single_root):
-    """Among all trees that the rounds before allow; with features that see no dependents, scores stay as they are."""
-    options = {"features": "mst", "absorb": absorb, "single_root": single_root}
+def test_each_round_is_the_best_of_all_trees(example, absorb, single_root, lengths):
+    """Among all trees that the rounds before allow; with features that see no dependents, scores stay as they are.
+
+    Where lengths leave a round nothing, it is as if there were none.
+    """
+    options = {"features": "mst", "absorb": absorb, "single_root": single_root, "lengths": lengths}
     parser = Parser("mst-bottom-up", epochs=2, order=ORDER, **options).fit(example)
     rng = np.random.default_rng(1)
     tags = [tag for group in parser.model.rounds for tag in group]
+    kept = np.zeros(2, dtype=int)
     for size in (1, 2, 3, 4, 5):
         for _ in range(20):
             sentence = sentence_of(rng.choice(tags, size=size).tolist())
-            rounds = rounds_in(parser.model, sentence)
-            search, corpus = parser.model.search(), Corpus.of([sentence])
-            scores = search.scores(parser.model.arc_weights, parser.model.attributes.encode(corpus))
+            model = parser.model.anew()
+            (parsed,) = model.parse([sentence])
+            if model.tally.sum.unpruned:
+                model = replace(model, lengths=None)
+                assert [parsed] == list(model.parse([sentence]))
+            kept[model.lengths is not None] += 1
+            rounds = rounds_in(model, sentence)
+            tokens = model.attributes.encode(Corpus.of([sentence]))
+            scores = model.search().scores(model.arc_weights, tokens)
             trees = [
                 tree
                 for tree in all_trees(size, single_root).tolist()
                 if not absorb or all(rounds[tree[d]] >= rounds[d] for d in range(1, size + 1))
             ]
-            (parsed,) = parser.parse([sentence])
             found = parsed.heads.tolist()
             for number in range(len(parser.model.rounds)):
                 words = [d for d in range(1, size + 1) if rounds[d] == number]
@@ -78,6 +92,7 @@ def test_each_round_is_the_best_of_all_trees(example, absorb, single_root):
                 assert sum(scores[d, found[d]] for d in words) == pytest.approx(max(totals))
                 trees = [tree for tree in trees if all(tree[d] == found[d] for d in words)]
             assert trees == [found]
+    assert not lengths or kept.min() > 5, "some sentences were left without heads, and others were not"
 
 
 words = st.tuples(
@@ -90,13 +105,21 @@ words = st.tuples(
 def test_trees_have_no_cycles_and_one_root(trained, chosen):
     tags, forms = zip(*chosen, strict=True)
     sentence = sentence_of(tags, forms=forms)
-    for (absorb, single), parser in trained.items():
+    for (absorb, single, *_), parser in trained.items():
         (parsed,) = parser.parse([sentence])
         assert parsed.is_tree
         assert not single or len(parsed.roots) == 1
         rounds = rounds_in(parser.model, sentence)
         if absorb:
             assert all(rounds[parsed.heads[d]] >= rounds[d] for d in range(1, len(tags) + 1))
+
+
+def test_trees_may_cross(trained):
+    rng = np.random.default_rng(1)
+    tags = ["PUNCT", "ADP", "ADJ", "NOUN", "VERB", "ADV"]
+    sentences = [sentence_of(rng.choice(tags, size=12).tolist()) for _ in range(20)]
+    for parser in trained.values():
+        assert not all(parsed.is_projective for parsed in parser.parse(sentences))
 
 
 @pytest.mark.parametrize("absorb", [True, False])

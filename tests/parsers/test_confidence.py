@@ -1,6 +1,7 @@
 """Scores, k best trees and constraints of all presets; those of graph parsers against all trees of a sentence."""
 
 import sys
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from crossarc.errors import CrossarcError, DecodeError
 from crossarc.parsers import Constraints, Parser, load, marked_constraints, treemodel
 from crossarc.parsers.analysis import with_marks
+from crossarc.parsers.beam_analysis import STRANGER
 from crossarc.parsers.calibration import Scales, best_scale, calibrate, log_loss
 from crossarc.parsers.constraints import NONE
 from crossarc.parsers.settings import GRAPH_PRESETS, PRESETS, TRANSITION_PRESETS
@@ -140,6 +142,8 @@ def test_threads_and_files_make_no_difference(parsers, sentences, name, tmp_path
     ("name", "settings"),
     [
         ("mst", {"labels": "joint"}),
+        ("mst", {"labels": "joint", "lengths": True}),
+        ("mst-bottom-up", {"lengths": True}),
         ("eisner", {"lengths": True}),
         ("mst-undirected-df", {"lengths": True, "combine": "product"}),
         ("mst-undirected-lep", {"lengths": True}),
@@ -152,6 +156,22 @@ def test_numbers_go_with_other_settings(sentences, name, settings):
         assert analysis.best.sentence == plain
         assert np.isfinite(analysis.marginals).all()
         assert analysis.marginals[1:].sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", GRAPH_PRESETS)
+def test_constraints_count_for_more_than_lengths(sentences, name):
+    """Arcs that lengths leave out can be required, and then the sentence has arcs of all lengths."""
+    parser = Parser(name, epochs=1, lengths=True).fit(sentences)
+    sentence = scrambled(sentences, 6, 1)
+    for word in range(1, 7):
+        for head in range(7):
+            if head != word:
+                (found,) = parser.parse(
+                    [sentence], k=2, constraints=lambda _, arc=(word, head): Constraints(dict([arc]))
+                )
+                assert all(tree.sentence.heads[word] == head for tree in found.trees)
+                assert np.isfinite([tree.score for tree in found.trees]).all()
+    assert parser.model.tally.sum.unpruned > 5
 
 
 @pytest.mark.parametrize("name", GRAPH_PRESETS)
@@ -221,7 +241,7 @@ def test_a_beam_with_room_for_all_derivations_has_all_the_probability(parsers, s
 
 @pytest.mark.parametrize("beam", [1, 4])
 def test_probabilities_are_shares_of_derivations(example, sentences, beam):
-    """From the definition, over what the beam ends with."""
+    """From the definition, over what the beam ends with; marginals are flattened."""
     parser = Parser("arc-hybrid", epochs=2, beam=beam).fit(example)
     model = parser.model
     for sentence, plain in zip(sentences, parser.parse(sentences), strict=True):
@@ -243,13 +263,25 @@ def test_probabilities_are_shares_of_derivations(example, sentences, beam):
         shares = np.exp([end[2] for end in ends])
         inside = shares.sum()
         shares /= inside
+        n = len(sentence)
         for tree in found.trees:
             same = (heads == tree.sentence.heads).all(axis=1)
-            assert tree.probability == pytest.approx(inside * shares[same].sum())
-            for word in range(1, len(sentence) + 1):
+            least = tree.head_probabilities.min()
+            assert tree.probability == pytest.approx(min(least, inside * shares[same].sum()))
+            for word in range(1, n + 1):
                 arc = heads[:, word] == tree.sentence.heads[word]
                 gone = lost[word] * min(1, (1 - inside) / max(lost[word].sum(), 1e-9))
-                expected = gone[tree.sentence.heads[word]] + (1 - gone.sum()) * shares[arc].sum()
+                flat = {
+                    head: (
+                        gone[head]
+                        + (1 - gone.sum()) * shares[heads[:, word] == head].sum()
+                        + STRANGER / (abs(word - head) if head else n + 1)
+                    )
+                    ** parser.scales.arcs
+                    for head in range(n + 1)
+                    if head != word
+                }
+                expected = flat[tree.sentence.heads[word]] / sum(flat.values())
                 assert tree.head_probabilities[word] == pytest.approx(expected)
                 named = arc & (labels[:, word] == model.labels.index(tree.sentence.deprels[word]))
                 expected = shares[named].sum() / shares[arc].sum()
@@ -262,11 +294,12 @@ def test_what_left_the_beam_counts(parsers, sentences, name):
     parser = parsers[name]
     model = parser.model
     how = model.settings.reconstruction
+    scales = replace(model.usual_scales, arcs=1.0)
     errors = np.zeros(2)
     for seed in range(6):
         sentence = scrambled(sentences, 4, seed)
         tokens = model.attributes.encode(Corpus.of([sentence]))
-        wide, narrow = (next(parser.parse([sentence], scores=True, beam=beam)).marginals for beam in (400, 8))
+        wide, narrow = (model.analyse_batch([sentence], 1, [NONE], scales, beam)[0].marginals for beam in (400, 8))
         heads, _, chances, _ = model.beam_search(8).parse_best(
             model.weights, tokens, model.root_labels[0], how != "naive", False, False, parser.scales.trees, True
         )
@@ -412,7 +445,7 @@ def test_a_development_set_sets_the_scales(example, sentences, name, tmp_path):
     """Held-out sentences: probabilities by the scales found there fit better than by scales that are far off."""
     train, dev = sentences[:30], sentences[30:]
     parser = Parser(name, epochs=2).fit(train, dev=dev)
-    assert parser.manifest_["confidence"] == {"trees": parser.scales.trees, "labels": parser.scales.labels}
+    assert parser.manifest_["confidence"] == asdict(parser.scales)
 
     def loss(scales):
         found = parser.model.analyse_batch(dev, 1, [NONE] * len(dev), scales, None)
@@ -422,6 +455,10 @@ def test_a_development_set_sets_the_scales(example, sentences, name, tmp_path):
         )
 
     assert loss(parser.scales) < min(loss(Scales(parser.scales.trees * f, 1)) for f in (0.1, 10))
+    if name == "arc-hybrid":
+        assert loss(parser.scales) < min(loss(replace(parser.scales, arcs=arcs)) for arcs in (0.1, 4))
+    else:
+        assert parser.scales.arcs == 1
     assert calibrate(parser.model, dev, parser.model.usual_scales) == parser.scales
     parser.save(tmp_path / "m.crossarc")
     assert load(tmp_path / "m.crossarc").scales == parser.scales

@@ -46,6 +46,7 @@ def test_a_directed_model_of_more_data_keeps_its_words(example, directed):
         ("arc-hybrid", {}, "is a 'arc-hybrid'; it must be an 'mst'"),
         ("eisner", {}, "is a 'eisner'; it must be an 'mst'"),
         ("mst", {"features": "mst-compact"}, "has other features"),
+        ("mst", {"labels": "joint"}, "together with their labels"),
     ],
 )
 def test_directed_models_of_another_kind_are_refused(example, preset, options, reason):

@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from crossarc import decode
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.edges import load_edge_model, parse_edge_model
 from crossarc.features.templates import TemplateError
 from crossarc.parsers import Parser, load, write_model
+from crossarc.parsers.lengths import Pruning
 from crossarc.parsers.settings import GRAPH_PRESETS
 from crossarc.treebank import Corpus, Sentence, read
 
@@ -81,8 +83,9 @@ def test_undirected_parses_are_the_best_undirected_trees(example, combine):
             assert tree_score(words, parsed.heads) == pytest.approx(tree_scores(words, trees).max())
 
 
-def test_enhanced_trees_score_more_by_the_directed_model(example):
-    parser = Parser("mst-undirected-lep", epochs=2).fit(example)
+@pytest.mark.parametrize("moves", [1, 5])
+def test_trees_are_enhanced_by_the_directed_model_and_then_labelled(example, moves):
+    parser = Parser("mst-undirected-lep", epochs=2, enhance=moves).fit(example)
     model = parser.model
     plain = replace(model, settings=model.settings.model_copy(update={"enhance": 0}), directed_weights=None)
     directed = Parser("mst", epochs=2).fit(example).model
@@ -90,9 +93,12 @@ def test_enhanced_trees_score_more_by_the_directed_model(example):
     for seed in range(30):
         sentence = scrambled(example, 6, seed)
         scores = scores_of(directed, sentence)
-        before, after = (next(iter(each.parse([sentence]))).heads for each in (plain, model))
-        assert tree_score(scores, after) >= tree_score(scores, before) - 1e-6
-        turned += int((before != after).any())
+        before, after = (next(iter(each.parse([sentence]))) for each in (plain, model))
+        assert tree_score(scores, after.heads) >= tree_score(scores, before.heads) - 1e-6
+        assert (after.heads == decode.enhance(before.heads, scores, rounds=moves)).all()
+        labels = model.label_scores(model.attributes.encode(Corpus.of([sentence])), after.heads).argmax(axis=1)
+        assert list(after.deprels[1:]) == [model.labels[label] for label in labels[1:]]
+        turned += int((before.heads != after.heads).any())
     assert turned > 5
 
 
@@ -244,8 +250,6 @@ def test_joint_labels_are_learned(example):
     for name in ("mst-undirected", "mst-bottom-up"):
         with pytest.raises(CrossarcError, match="only after the tree"):
             Parser(name, labels="joint")
-    with pytest.raises(CrossarcError, match="by its rounds"):
-        Parser("mst-bottom-up", lengths=True)
 
 
 def tag_lengths(sentences):
@@ -259,7 +263,7 @@ def tag_lengths(sentences):
     return lengths
 
 
-@pytest.mark.parametrize("name", [name for name in GRAPH_PRESETS if name != "mst-bottom-up"])
+@pytest.mark.parametrize("name", GRAPH_PRESETS)
 def test_lengths_leave_out_what_training_has_not_seen(example, name):
     parser = Parser(name, epochs=2, lengths=True).fit(example)
     model = parser.model
@@ -284,23 +288,35 @@ def test_lengths_leave_out_what_training_has_not_seen(example, name):
         if name != "mst-undirected-lep":
             assert all(wanted[d, h] for d, h in enumerate(parsed.heads) if h >= 0)
     words = [len(sentence) for sentence in read(example)]
-    assert model.tally.pruned == left_out > 0
-    assert model.tally.arcs == sum(n * (n - 1) for n in words)
-    assert model.tally.unpruned == 0
-    assert f"{100 * left_out / model.tally.arcs:.1f}%" in model.notes()[0]
+    assert model.tally.sum.pruned == left_out > 0
+    assert model.tally.sum.arcs == sum(n * (n - 1) for n in words)
+    assert model.tally.sum.unpruned == 0
+    assert f"{100 * left_out / model.tally.sum.arcs:.1f}%" in model.notes()[0]
 
 
-def test_a_sentence_without_a_tree_is_parsed_in_full(example, tmp_path):
+@pytest.mark.parametrize("name", GRAPH_PRESETS)
+def test_a_sentence_without_a_tree_is_parsed_in_full(example, tmp_path, name):
     """Words of a tag that no arc has: only node 0 could lead them, and it leads one word."""
-    plain, pruned = (Parser("mst", epochs=2, lengths=lengths).fit(example) for lengths in (False, True))
-    pruned.save(tmp_path / "m.crossarc")
-    pruned = load(tmp_path / "m.crossarc")
+    Parser(name, epochs=2, lengths=True).fit(example).save(tmp_path / "m.crossarc")
+    pruned = load(tmp_path / "m.crossarc").model
     odd = list(read([f"{i}\tw\t_\tNEW\t_\t_\t_\t_\t_\t_" for i in range(1, 5)]))
-    (tree,) = pruned.parse(odd)
-    assert tree.is_tree
-    assert pruned.model.tally.unpruned == 1
-    assert next(plain.parse(odd)).is_tree
-    assert plain.model.notes() == []
+    whole = replace(pruned, lengths=None).anew()
+    assert list(pruned.parse(odd)) == list(whole.parse(odd))
+    assert pruned.tally.sum == Pruning(arcs=12, pruned=0, unpruned=1)
+    assert whole.notes() == []
+
+
+def test_a_development_set_says_what_lengths_leave_out(example, tmp_path):
+    """Once for each sentence, whatever else is done with them; the file keeps it."""
+    sentences = list(read(example))
+    parser = Parser("mst", epochs=2, lengths=True).fit(sentences[:20], sentences[20:])
+    again = replace(parser.model).anew()
+    list(again.parse(sentences[20:]))
+    assert parser.model.pruning == again.tally.sum
+    assert again.tally.sum.unpruned > 0
+    assert parser.model.notes() == []
+    parser.save(tmp_path / "m.crossarc")
+    assert load(tmp_path / "m.crossarc").model.pruning == again.tally.sum
 
 
 def test_lengths_need_tags(example, tmp_path):
@@ -321,16 +337,17 @@ def test_going_on_from_a_model_keeps_its_lengths(example):
         Parser("mst").fit(sentences, init=first)
 
 
-@pytest.mark.parametrize("name", ["mst", "mst-undirected-lep"])
+@pytest.mark.parametrize("name", GRAPH_PRESETS)
 def test_what_it_costs_to_store_weights(example, name):
+    """With the weights of the last epoch, which may not be the best."""
     held_out = list(read(example))[:15]
-    parser = Parser(name, epochs=2, prune=0.2).fit(example, held_out)
+    epochs = []
+    parser = Parser(name, epochs=2, prune=0.2).fit(example, held_out, on_epoch=epochs.append)
     storage = parser.model.storage
-    if storage is not None:
-        assert storage.las == pytest.approx(parser.manifest_["development"]["las"])
-        assert storage.bytes < storage.exact_bytes
+    assert storage.las == pytest.approx(epochs[-1].las)
+    assert storage.epoch == (0 if parser.manifest_["development"]["epoch"] == 2 else 2)
+    assert storage.bytes < storage.exact_bytes
     exact = Parser(name, epochs=2, prune=0.0).fit(example, held_out)
-    assert exact.model.storage is not None
     assert exact.model.storage.exact_las == pytest.approx(exact.model.storage.las, abs=0.5), (
         "16 bits cost next to nothing"
     )

@@ -62,6 +62,7 @@ def describe_model(parser: Parser) -> dict[str, str]:
         "rounds": describe_rounds(parser),
         "can build": f"{percent(covered['trees'])} of those trees, {percent(covered['arcs'])} of their arcs",
         "development set": f"LAS {best['las']:.2f}, UAS {best['uas']:.2f} after epoch {best['epoch']}" if best else "",
+        "left out": describe_pruning(parser),
         "weights": str(parser.model.storage or ""),
         "labels": f"{len(parser.model.labels):,}",
         "roots of a tree": "one" if parser.model.single_root else "one or more",
@@ -83,6 +84,12 @@ def describe_rounds(parser: Parser) -> str:
     """The tags of each round of a parser that goes from the bottom up."""
     rounds = getattr(parser.model, "rounds", None) or []
     return ", then ".join(" ".join(tags) for tags in rounds)
+
+
+def describe_pruning(parser: Parser) -> str:
+    """What lengths left out of the development set, if the parser goes by them."""
+    pruning = getattr(parser.model, "pruning", None)
+    return f"on the development set {pruning}" if pruning else ""
 
 
 def describe_data(data: dict[str, object]) -> str:

@@ -223,6 +223,7 @@ def farewell(view: TrainingView, output: str, checkpoint: str) -> str:
 
 def summarise_training(learner: Parser, output: str) -> None:
     """Say what was learned, how good it is, and where it is kept."""
+    from crossarc.cli.info import describe_pruning
     from crossarc.cli.stats import percent
 
     covered = learner.manifest_["coverage"]
@@ -233,8 +234,8 @@ def summarise_training(learner: Parser, output: str) -> None:
     )
     if storage := learner.model.storage:
         print(storage, file=sys.stderr)
-    for note in learner.model.notes():
-        print(f"on the development set {note}", file=sys.stderr)
+    if pruning := describe_pruning(learner):
+        print(pruning, file=sys.stderr)
     best = learner.manifest_["development"]
     chosen = ""
     if best:

@@ -1,10 +1,12 @@
 # What scores arcs, finds trees and labels them: see arcs.pyx. Parsers that find trees in another way build on it.
+from libc.stdlib cimport abs
+
 from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, weight_t
 from crossarc.decode.decoder cimport Decoder
 from crossarc.decode.kbest cimport KBest
 from crossarc.learning.packed cimport Packed
 from crossarc.learning.weights cimport Weights
-from crossarc.parsers.arc_keys cimport ArcKeys
+from crossarc.parsers.arc_keys cimport DEP, HEAD, ArcKeys, distance_class
 
 cdef enum:
     SLOTS = 16              # weights of an arc feature
@@ -49,15 +51,38 @@ cdef class ArcParser(ArcKeys):
         cdef score_t score = row[8 * direction + ALL]
         return score + row[8 * direction + kind] if self.distances else score
 
+    cdef inline score_t arc_score(self, const weight_t* row, token_t h, token_t d) noexcept nogil:
+        """The score of an arc by a row, that of both its ends together, and by each end alone."""
+        cdef int32_t direction = h > d, kind = distance_class(abs(h - d))
+        return (
+            self.slot_score(row, direction, kind) + self.slot_score(&self.alone[HEAD, h, 0], direction, kind)
+            + self.slot_score(&self.alone[DEP, d, 0], direction, kind)
+        )
+
+    cdef inline score_t edge_score(self, const weight_t* row, token_t i, token_t j) noexcept nogil:
+        """The same of an edge without a direction, i < j."""
+        cdef int32_t kind = distance_class(j - i)
+        return (
+            self.slot_score(row, 0, kind) + self.slot_score(&self.alone[0, i, 0], 0, kind)
+            + self.slot_score(&self.alone[0, j, 0], 1, kind)
+        )
+
     cdef inline bint has_arc(self, const token_t* heads, token_t h, token_t d) noexcept nogil:
         """Whether a tree has an arc, or in undirected parsers the edge in any direction."""
         return heads[d] == h or (self.undirected and h > 0 and heads[h] == d)
 
     cdef void sum_rows(self, Weights weights, const Packed* packed, const hash_t* keys, int32_t count,
                        int32_t actions) noexcept nogil
+    cdef int32_t single_keys_of(self, int32_t end, token_t word) noexcept nogil
+    cdef void sum_alone(self, Weights weights, const Packed* packed, int32_t end, token_t word,
+                        int32_t count) noexcept nogil
+    cdef void sum_all_alone(self, Weights weights, const Packed* packed) noexcept nogil
     cdef void fill_matrix(self, Weights weights, const Packed* packed) noexcept nogil
+    cdef void fill_pair(self, Weights weights, const Packed* packed, token_t i, token_t j) noexcept nogil
+    cdef void enhance(self, Weights weights, const Packed* packed, token_t* heads, int32_t rounds) noexcept nogil
     cdef bint solve(self, token_t* heads) noexcept nogil
     cdef bint survives(self, token_t h, token_t d) noexcept nogil
+    cdef void count_arcs(self) noexcept nogil
     cdef bint find_tree(self, Weights arcs, const Packed* packed_arcs, Weights labels, const Packed* packed_labels,
                         score_t scale, token_t* heads, const token_t* right=*, const label_t* gold=*,
                         bint augment=*) noexcept nogil

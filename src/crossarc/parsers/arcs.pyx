@@ -7,7 +7,7 @@ tables as those of the transition parsers, with these sixteen in the place of ac
 
 import numpy as np
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, NAN
 from libc.stdlib cimport abs
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, weight_t
@@ -17,7 +17,7 @@ from crossarc.decode.kbest cimport KBest
 from crossarc.learning.hildreth cimport find_steps
 from crossarc.learning.packed cimport Packed, PackedWeights, padded, score_packed
 from crossarc.learning.weights cimport Weights
-from crossarc.parsers.arc_keys cimport DEP, HEAD, MOST_BETWEEN, ArcKeys, distance_class
+from crossarc.parsers.arc_keys cimport MOST_BETWEEN, ArcKeys, distance_class
 
 # In the order of `Combination`.
 COMBINATIONS = ("none", "mean", "product", "max", "min")
@@ -87,27 +87,52 @@ cdef class ArcParser(ArcKeys):
         return (not self.pruning or h == 0
                 or abs(h - d) <= self.lengths[tags[<Py_ssize_t>h * self.columns], tags[<Py_ssize_t>d * self.columns]])
 
+    cdef void count_arcs(self) noexcept nogil:
+        """Count the arcs between the words of a sentence that was parsed, and those that lengths left out of it."""
+        cdef token_t h, d
+        self.arcs += <int64_t>self.n * (self.n - 1)
+        if not self.pruning:
+            return
+        for d in range(1, self.n + 1):
+            for h in range(1, self.n + 1):
+                self.pruned += h != d and not self.survives(h, d)
+
+    cdef int32_t single_keys_of(self, int32_t end, token_t word) noexcept nogil:
+        """Fill in the keys of all templates of one end, the word; gives how many."""
+        cdef int32_t t, filled = 0
+        for t in range(self.single_count):
+            if self.singles[t, 0] == end:
+                self.keys[filled] = self.single_keys[word, t]
+                filled += 1
+        return filled
+
+    cdef void sum_alone(self, Weights weights, const Packed* packed, int32_t end, token_t word,
+                        int32_t count) noexcept nogil:
+        """Keep the sum of the weights of the keys filled in as that of templates of one end, the word."""
+        cdef int32_t t
+        self.sum_rows(weights, packed, self.keys, count, SLOTS)
+        for t in range(SLOTS):
+            self.alone[end, word, t] = self.scores_room[t]
+
+    cdef void sum_all_alone(self, Weights weights, const Packed* packed) noexcept nogil:
+        """The same for all words as either end."""
+        cdef token_t w
+        cdef int32_t end
+        for w in range(self.n + 1):
+            for end in range(2):
+                self.sum_alone(weights, packed, end, w, self.single_keys_of(end, w))
+
     cdef void fill_matrix(self, Weights weights, const Packed* packed) noexcept nogil:
         """The scores of all arcs of the sentence that was prepared; -inf where none can be."""
         cdef token_t i, j, n = self.n
         cdef bint there, back
         cdef Py_ssize_t stride = n + 1
-        cdef int32_t t, s, filled, kind
-        cdef int32_t between = self.pair_count - self.plain_pairs
+        cdef int32_t t, filled, between = self.pair_count - self.plain_pairs
         cdef hash_t kinds[4][MOST_BETWEEN]
         cdef int32_t counts[4]
         cdef score_t* matrix = &self.matrix[0]
         cdef weight_t* row = &self.scores_room[0]
-        for i in range(n + 1):
-            for s in range(2):
-                filled = 0
-                for t in range(self.single_count):
-                    if self.singles[t, 0] == s:
-                        self.keys[filled] = self.single_keys[i, t]
-                        filled += 1
-                self.sum_rows(weights, packed, self.keys, filled, SLOTS)
-                for t in range(SLOTS):
-                    self.alone[s, i, t] = row[t]
+        self.sum_all_alone(weights, packed)
         for i in range(n + 1):
             matrix[i] = -INFINITY
             matrix[i * stride + i] = -INFINITY
@@ -119,9 +144,6 @@ cdef class ArcParser(ArcKeys):
                         counts[t] = self.add_kind(j - 1, self.pairs[self.plain_pairs + t, 4], kinds[t], counts[t])
                 there = self.survives(i, j)
                 back = i > 0 and self.survives(j, i)
-                if i > 0:
-                    self.arcs += 2
-                    self.pruned += 2 - there - back
                 if not there:
                     matrix[j * stride + i] = -INFINITY
                 if not back:
@@ -132,25 +154,55 @@ cdef class ArcParser(ArcKeys):
                 for t in range(between):
                     filled = self.between_keys(i, j, kinds[t], counts[t], self.plain_pairs + t, filled)
                 self.sum_rows(weights, packed, self.keys, filled, SLOTS)
-                kind = distance_class(j - i)
                 if self.undirected:
-                    matrix[j * stride + i] = (
-                        self.slot_score(row, 0, kind) + self.slot_score(&self.alone[0, i, 0], 0, kind)
-                        + self.slot_score(&self.alone[0, j, 0], 1, kind)
-                    )
+                    matrix[j * stride + i] = self.edge_score(row, i, j)
                     if back:
                         matrix[i * stride + j] = matrix[j * stride + i]
                     continue
                 if there:
-                    matrix[j * stride + i] = (
-                        self.slot_score(row, 0, kind) + self.slot_score(&self.alone[HEAD, i, 0], 0, kind)
-                        + self.slot_score(&self.alone[DEP, j, 0], 0, kind)
-                    )
+                    matrix[j * stride + i] = self.arc_score(row, i, j)
                 if back:
-                    matrix[i * stride + j] = (
-                        self.slot_score(row, 1, kind) + self.slot_score(&self.alone[HEAD, j, 0], 1, kind)
-                        + self.slot_score(&self.alone[DEP, i, 0], 1, kind)
-                    )
+                    matrix[i * stride + j] = self.arc_score(row, j, i)
+
+    cdef void fill_pair(self, Weights weights, const Packed* packed, token_t i, token_t j) noexcept nogil:
+        """The scores of the arcs between two nodes i < j, both ways, unless they are filled in and not NaN."""
+        cdef Py_ssize_t there = j * <Py_ssize_t>(self.n + 1) + i, back = i * <Py_ssize_t>(self.n + 1) + j
+        cdef hash_t kinds[MOST_BETWEEN]
+        cdef int32_t t, count, filled
+        cdef token_t w
+        if self.matrix[there] == self.matrix[there]:
+            return
+        filled = self.plain_keys(i, j)
+        for t in range(self.plain_pairs, self.pair_count):
+            count = 0
+            for w in range(i + 1, j):
+                count = self.add_kind(w, self.pairs[t, 4], kinds, count)
+            filled = self.between_keys(i, j, kinds, count, t, filled)
+        self.sum_rows(weights, packed, self.keys, filled, SLOTS)
+        self.matrix[there] = self.arc_score(&self.scores_room[0], i, j) if self.survives(i, j) else -INFINITY
+        self.matrix[back] = self.arc_score(&self.scores_room[0], j, i) if i > 0 and self.survives(j, i) else -INFINITY
+
+    cdef void enhance(self, Weights weights, const Packed* packed, token_t* heads, int32_t rounds) noexcept nogil:
+        """Turn up to so many arcs of a tree round, the one that gains most each time.
+
+        Only arcs that a move would take away or bring in are scored: some four for each word, not all.
+        """
+        cdef token_t t, u, v, n = self.n
+        cdef Py_ssize_t cell
+        self.sum_all_alone(weights, packed)
+        for cell in range((n + 1) * <Py_ssize_t>(n + 1)):
+            self.matrix[cell] = NAN
+        while rounds > 0:
+            for v in range(1, n + 1):
+                u = heads[v]
+                if u > 0:
+                    t = heads[u]
+                    self.fill_pair(weights, packed, min(u, v), max(u, v))
+                    self.fill_pair(weights, packed, min(t, u), max(t, u))
+                    self.fill_pair(weights, packed, min(t, v), max(t, v))
+            if improve(heads, &self.matrix[0], n + 1, n, 1, NULL) == 0:
+                return
+            rounds -= 1
 
     cdef bint solve(self, token_t* heads) noexcept nogil:
         """Set the heads of the best tree by the scores that were filled in; there is one."""
@@ -201,6 +253,7 @@ cdef class ArcParser(ArcKeys):
                     for h in range(n + 1):
                         self.matrix[d * stride + h] += not self.has_arc(right, h, d)
             if self.solve(heads):
+                self.count_arcs()
                 return True
             if not self.pruning:
                 return False
@@ -374,9 +427,9 @@ cdef class ArcParser(ArcKeys):
         After each sentence the gold tree is moved from the best ones by the least steps that make it better than each
         by as much as that has wrong heads, or joint labels, and at most by `cost` each (MIRA); a cost of 0 means steps
         of 1 (the perceptron). With `augment` the rivals are the trees that are best when each wrong arc counts one
-        more. Different arcs are taken to share no feature. Undirected parsers learn from edges, whatever their
-        directions.
-        Labels after the tree, unless they are None, are learned on the gold tree by the perceptron.
+        more. Different arcs are taken to share no feature. Undirected parsers move edges, whatever their directions,
+        by as much as there are wrong heads. Labels after the tree, unless they are None, are learned on the gold tree
+        by the perceptron.
         """
         cdef offset_t words = 0, wrong = 0, begin
         cdef Py_ssize_t s
@@ -452,8 +505,7 @@ cdef class ArcParser(ArcKeys):
                 if other is not None:
                     other.prepare(&tokens[begin, 0], n)
                     other.pruning = self.pruning
-                    other.fill_matrix(exact_other, packed_other)
-                    improve(&heads[begin], &other.matrix[0], n + 1, n, rounds, NULL)
+                    other.enhance(exact_other, packed_other, &heads[begin], rounds)
                 if labels is None:
                     continue
                 self.find_kin(&heads[begin])

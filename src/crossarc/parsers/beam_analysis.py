@@ -3,7 +3,9 @@
 A derivation is as likely as its actions together, each by softmax over those that are legal, and the beam keeps the
 likeliest. Sums of scores, which parsing with a beam goes by, tell less of what is right. What all of a beam agree on
 counts as certain only as far as nothing else left it on the way: derivations that do count for the arcs that they had
-then, and for words without a head they count as the beam does.
+then, and for words without a head they count as the beam does. The marginals of a beam are too sure all the same, and
+are flattened, by as much as the development set has shown (see crossarc.parsers.calibration); and a tree is no likelier
+than any of its arcs.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 from crossarc.errors import CrossarcError
 from crossarc.learning.packed import PackedWeights
 from crossarc.parsers.analysis import Analysis, Heads, ScoredTree, Scores, TreeSpace, head_probabilities, softmax
+from crossarc.parsers.calibration import Scales
 from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.parsers.settings import WIDEST_BEAM
 from crossarc.transforms.pseudo_projective import PseudoProjective
@@ -84,13 +87,10 @@ def analyse_by_beam(
     sentences: list[Sentence],
     k: int,
     known: list[Constraints],
-    scale: float,
+    scales: Scales,
     beam: int | None,
 ) -> list[Analysis]:
-    """The k best trees of each sentence and their probabilities, as far as a beam has them.
-
-    `scale` is what scores are multiplied by before they become probabilities.
-    """
+    """The k best trees of each sentence and their probabilities, as far as a beam has them."""
     if not model.knows_alternatives:
         kind = "a fast model" if model.settings.fast else "a model of LIBSVM"
         raise CrossarcError(f"{kind} knows no beam, so it has no scores, k best trees or constraints; train another")
@@ -103,12 +103,12 @@ def analyse_by_beam(
         words = tokens[begin:end]
         work = own.width * len(words) * steps_of(model, len(words))
         if work > MOST_WORK:
-            result.append(analyse_long(model, sentence, k, constraints))
+            result.append(analyse_long(model, sentence, k, constraints, scales))
             continue
         if constraints:  # moves are tried before they are made
             work *= 8
         affordable = [search for search in wider if search.width / own.width * work <= MOST_WORK]
-        result.append(analyse(model, sentence, words, k, constraints, scale, own, affordable or [own]))
+        result.append(analyse(model, sentence, words, k, constraints, scales, own, affordable or [own]))
     return result
 
 
@@ -123,7 +123,9 @@ def steps_of(model: TransitionModel, n: int) -> int:
     return n * n // 2 if model.settings.system.startswith("covington") else 2 * n
 
 
-def analyse_long(model: TransitionModel, sentence: Sentence, k: int, constraints: Constraints) -> Analysis:
+def analyse_long(
+    model: TransitionModel, sentence: Sentence, k: int, constraints: Constraints, scales: Scales
+) -> Analysis:
     """The parse of a sentence that is too long for a beam, of whose probabilities nothing is known."""
     (parsed,) = model.parse_batch([sentence])
     heads, names = parsed.heads, list(parsed.deprels)
@@ -133,7 +135,7 @@ def analyse_long(model: TransitionModel, sentence: Sentence, k: int, constraints
     if not constraints.allow(heads):
         beliefs = Beliefs(np.zeros_like(marginals))
         beliefs.add(parse, 1.0)
-        return analyse_by_beliefs(model, sentence, beliefs, k, constraints)
+        return analyse_by_beliefs(model, sentence, beliefs, k, constraints, scales)
     unknown = [1.0] + [float("nan")] * len(sentence)
     tree = planted(sentence, parse, float("nan"), marginals, unknown, constraints)
     return Analysis((replace(tree, head_probabilities=np.array(unknown)),), marginals)
@@ -145,7 +147,7 @@ def analyse(
     tokens: NDArray[np.int32],
     k: int,
     constraints: Constraints,
-    scale: float,
+    scales: Scales,
     own: Beam,
     wider: list[Beam],
 ) -> Analysis:
@@ -154,10 +156,10 @@ def analyse(
     The first is that of the parser's own search if the constraints allow it, else the likeliest that they allow in the
     narrowest beam that has any; so it does not depend on k.
     """
-    parse = derivations(model, own, tokens, scale, NONE, by_chance=False)[0][0]
+    parse = derivations(model, own, tokens, scales.trees, NONE, by_chance=False)[0][0]
     allowed = constraints.allow(parse.heads)
     for search in wider:
-        found, lost = derivations(model, search, tokens, scale, constraints, by_chance=True)
+        found, lost = derivations(model, search, tokens, scales.trees, constraints, by_chance=True)
         good = [each for each in found if constraints.allow(each.heads)]
         if good and not allowed:
             parse, allowed = good[0], True
@@ -167,22 +169,50 @@ def analyse(
             break
     beliefs, trees = weigh(good or found, len(sentence))
     if not allowed:
-        return analyse_by_beliefs(model, sentence, beliefs, k, constraints)
+        return analyse_by_beliefs(model, sentence, beliefs, k, constraints, scales)
     trees[parse.tree] = (trees[parse.tree][0], parse)
     marginals = beliefs.marginals
     inside = 1.0
     if not (constraints.required or constraints.forbidden):
         inside = min(1.0, float(np.exp([each.score for each in good]).sum()))
         marginals = with_lost(marginals, lost, inside, directed=model.is_directed)
-    ranked = sorted(trees, key=lambda tree: (tree != parse.tree, -trees[tree][0]))
+    marginals = flattened(marginals, scales.arcs, constraints)
+    likely = {
+        heads: min(inside * probability, float(head_probabilities(marginals, best.heads).min()))
+        for heads, (probability, best) in trees.items()
+    }
+    ranked = sorted(trees, key=lambda tree: (tree != parse.tree, -likely[tree], -trees[tree][0]))
     scored = []
     for heads in ranked[:k]:
-        probability, best = trees[heads]
+        best = trees[heads][1]
         chances = [1.0] + [
             beliefs.label_probability(word, heads[word], best.labels[word]) for word in range(1, len(heads))
         ]
-        scored.append(planted(sentence, best, inside * probability, marginals, chances, constraints))
+        scored.append(planted(sentence, best, likely[heads], marginals, chances, constraints))
     return Analysis(tuple(scored), marginals)
+
+
+def with_strangers(marginals: Scores) -> Scores:
+    """The marginals and a little for arcs that no derivation has, the less the longer they are."""
+    nodes = np.arange(len(marginals))
+    chances = STRANGER / np.maximum(1, np.abs(nodes[:, None] - nodes))
+    chances[:, 0] = STRANGER / len(nodes)
+    return np.asarray(marginals + chances)
+
+
+def flattened(marginals: Scores, power: float, constraints: Constraints) -> Scores:
+    """The marginals raised to a power and made to sum to 1 again, for each word over all heads that it may have."""
+    n = len(marginals) - 1
+    result = with_strangers(marginals) ** power
+    forbidden, required = constraints.forbidden_arcs(n), constraints.required_heads(n)
+    if forbidden is not None:
+        result[forbidden] = 0.0
+    if required is not None:
+        result[(required[:, None] >= 0) & (required[:, None] != np.arange(n + 1))] = 0.0
+    np.fill_diagonal(result, 0.0)
+    result[0] = 0.0
+    result[1:] /= result[1:].sum(axis=1, keepdims=True)
+    return result
 
 
 def with_lost(marginals: Scores, lost: Scores, inside: float, *, directed: bool) -> Scores:
@@ -259,18 +289,15 @@ def weigh(found: list[Derivation], n: int) -> tuple[Beliefs, dict[Tree, tuple[fl
 
 
 def analyse_by_beliefs(
-    model: TransitionModel, sentence: Sentence, beliefs: Beliefs, k: int, constraints: Constraints
+    model: TransitionModel, sentence: Sentence, beliefs: Beliefs, k: int, constraints: Constraints, scales: Scales
 ) -> Analysis:
     """The best trees under constraints where no derivation satisfies them: of arcs as likely as the beam has them.
 
     Trees of a system that builds projective ones only stay projective.
     """
     n = len(sentence)
-    nodes = np.arange(n + 1)
-    prior = STRANGER / np.maximum(1, np.abs(nodes[:, None] - nodes))
-    prior[:, 0] = STRANGER / (n + 1)
-    scores = np.log(beliefs.marginals + prior)
-    space = TreeSpace(scores, model.single_root, model.is_projective, 1.0, constraints, sentence)
+    scores = np.log(with_strangers(beliefs.marginals))
+    space = TreeSpace(scores, model.single_root, model.is_projective, scales.arcs, constraints, sentence)
     trees = space.best(k)
     marginals, partition = space.marginals(), space.log_partition()
     scored = []
@@ -281,10 +308,8 @@ def analyse_by_beliefs(
             names.append(name)
             chances.append(chance)
         score = space.score(heads)
-        tree = Derivation(heads, names, score)
-        scored.append(
-            planted(sentence, tree, float(np.exp(min(0.0, score - partition))), marginals, chances, constraints)
-        )
+        probability = float(np.exp(min(0.0, space.scale * score - partition)))
+        scored.append(planted(sentence, Derivation(heads, names, score), probability, marginals, chances, constraints))
     return Analysis(tuple(scored), marginals)
 
 

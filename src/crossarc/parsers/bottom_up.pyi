@@ -15,4 +15,6 @@ class BottomUp(ArcParser):
         tag_column: int,
         round_of_tag: NDArray[np.int32],
         absorb: bool = True,
+        *,
+        lengths: NDArray[np.int32] | None = None,
     ) -> None: ...

@@ -12,6 +12,9 @@ One root: with `absorb` node 0 can only take a word of the last round that a sen
 hang from nothing else. Without, it takes one word at most until the last round and one in all. "At most one" is exactly
 one in a graph with one more node, from which all words of later rounds hang, and which can itself hang from node 0 or
 any word of the round at no cost.
+
+Lengths, too, leave arcs out, and can leave a round without heads for all of its words, by what the rounds before have
+found or by themselves. Then the sentence is parsed once more from the first round on, with arcs of all lengths.
 """
 
 import numpy as np
@@ -23,7 +26,7 @@ from libc.string cimport memset
 from crossarc.core.hashing cimport mix
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
 from crossarc.decode.chu_liu_edmonds cimport ChuLiuEdmonds
-from crossarc.decode.decoder cimport Decoder
+from crossarc.decode.decoder cimport SOLVED, Decoder, Outcome
 from crossarc.learning.packed cimport Packed
 from crossarc.learning.updates cimport margin_step
 from crossarc.learning.weights cimport Weights
@@ -74,8 +77,8 @@ cdef class BottomUp(ArcParser):
     cdef token_t[::1] rival
 
     def __init__(self, model, Decoder decoder, int32_t columns, int32_t labels, int32_t tag_column,
-                 const int32_t[::1] round_of_tag, bint absorb=True):
-        super().__init__(model, decoder, columns, labels)
+                 const int32_t[::1] round_of_tag, bint absorb=True, *, lengths=None):
+        super().__init__(model, decoder, columns, labels, lengths=lengths, tag=tag_column)
         self.forest = ChuLiuEdmonds(False)
         self.tag_column = tag_column
         self.round_of_tag = round_of_tag
@@ -135,18 +138,12 @@ cdef class BottomUp(ArcParser):
             state = self.late_hash(word, self.late_pairs[t, 1])
             self.late_right[word, t] = finished(mix(state, LATE_SALT + 1)) if state else 0
         for s in range(2):
-            filled = 0
-            for t in range(self.single_count):
-                if self.singles[t, 0] == s:
-                    self.keys[filled] = self.single_keys[word, t]
-                    filled += 1
+            filled = self.single_keys_of(s, word)
             for t in range(self.late_single_count):
                 if self.late_singles[t, 0] == s and self.late_keys[word, t]:
                     self.keys[filled] = self.late_keys[word, t]
                     filled += 1
-            self.sum_rows(weights, packed, self.keys, filled, SLOTS)
-            for t in range(SLOTS):
-                self.alone[s, word, t] = self.scores_room[t]
+            self.sum_alone(weights, packed, s, word, filled)
         self.stale[word] = False
 
     cdef int32_t late_pair_keys(self, token_t i, token_t j, token_t right_sibling, token_t left_sibling,
@@ -259,13 +256,13 @@ cdef class BottomUp(ArcParser):
         return True
 
     cdef void fill_round(self, Weights weights, const Packed* packed, const token_t* heads) noexcept nogil:
-        """The scores of all arcs into words of the round from words that can be heads."""
+        """The scores of all arcs into words of the round from words that can be heads; -inf if they are too long."""
         cdef token_t i, j, end, sibling, n = self.n
         cdef Py_ssize_t stride = n + 1
-        cdef int32_t t, filled, kind, between = self.pair_count - self.plain_pairs
+        cdef int32_t t, filled, between = self.pair_count - self.plain_pairs
         cdef hash_t kinds[4][MOST_BETWEEN]
         cdef int32_t counts[4]
-        cdef bint turn
+        cdef bint turn, there, back
         cdef score_t* matrix = &self.matrix[0]
         cdef weight_t* row = &self.scores_room[0]
         for i in range(n + 1):
@@ -288,6 +285,14 @@ cdef class BottomUp(ArcParser):
                         counts[t] = self.add_kind(j - 1, self.pairs[self.plain_pairs + t, 4], kinds[t], counts[t])
                 if self.nodes[j] == OUT or not (turn or self.rounds[j] == self.round):
                     continue
+                there = self.rounds[j] == self.round and self.survives(i, j)
+                back = turn and self.survives(j, i)
+                if self.rounds[j] == self.round and not there:
+                    matrix[j * stride + i] = -INFINITY
+                if turn and not back:
+                    matrix[i * stride + j] = -INFINITY
+                if not there and not back:
+                    continue
                 filled = self.plain_keys(i, j)
                 for t in range(between):
                     filled = self.between_keys(i, j, kinds[t], counts[t], self.plain_pairs + t, filled)
@@ -295,26 +300,20 @@ cdef class BottomUp(ArcParser):
                     self.pending[j] = self.following[self.pending[j]]
                 filled = self.late_pair_keys(i, j, sibling, self.pending[j] if self.pending[j] < j else 0, 3, filled)
                 self.sum_rows(weights, packed, self.keys, filled, SLOTS)
-                kind = distance_class(j - i)
-                if self.rounds[j] == self.round:
-                    matrix[j * stride + i] = (
-                        self.slot_score(row, 0, kind) + self.slot_score(&self.alone[0, i, 0], 0, kind)
-                        + self.slot_score(&self.alone[1, j, 0], 0, kind)
-                    )
-                if turn:
-                    matrix[i * stride + j] = (
-                        self.slot_score(row, 1, kind) + self.slot_score(&self.alone[0, j, 0], 1, kind)
-                        + self.slot_score(&self.alone[1, i, 0], 1, kind)
-                    )
+                if there:
+                    matrix[j * stride + i] = self.arc_score(row, i, j)
+                if back:
+                    matrix[i * stride + j] = self.arc_score(row, j, i)
 
-    cdef void solve_round(self, token_t* heads) noexcept nogil:
-        """Set the heads of the words of the round by the scores that were filled in."""
+    cdef bint solve_round(self, token_t* heads) noexcept nogil:
+        """Set the heads of the words of the round by the scores that were filled in; False if lengths leave none."""
         cdef token_t w, d, h, node
         cdef token_t size = self.count + 1 + (self.ground > 0)
         cdef Py_ssize_t stride = self.n + 1
         cdef score_t* row
         cdef const score_t* scores
         cdef score_t best
+        cdef Outcome outcome
         for w in range(1, self.count + 1):
             d = self.members[w]
             heads[d] = 0            # should a decoder ever give up, what follows the heads stays within the sentence
@@ -332,9 +331,11 @@ cdef class BottomUp(ArcParser):
                 row[node] = 0
             row[self.ground] = -INFINITY
         if self.one_root:
-            self.decoder.solve(&self.graph[0], size, size - 1, &self.chosen[0])
+            outcome = self.decoder.solve(&self.graph[0], size, size - 1, &self.chosen[0])
         else:
-            self.forest.solve(&self.graph[0], size, size - 1, &self.chosen[0])
+            outcome = self.forest.solve(&self.graph[0], size, size - 1, &self.chosen[0])
+        if outcome != SOLVED:
+            return False
         for w in range(1, self.count + 1):
             d = self.members[w]
             scores = &self.matrix[d * stride]
@@ -343,6 +344,7 @@ cdef class BottomUp(ArcParser):
                 if self.nodes[h] == self.chosen[w] and scores[h] > best:
                     best = scores[h]
                     heads[d] = h
+        return True
 
     cdef void attach(self, const token_t* heads) noexcept nogil:
         """Tell the heads of the words of the round of their new dependents."""
@@ -359,10 +361,21 @@ cdef class BottomUp(ArcParser):
     cdef bint find_tree(self, Weights arcs, const Packed* packed_arcs, Weights labels, const Packed* packed_labels,
                         score_t scale, token_t* heads, const token_t* right=NULL, const label_t* gold=NULL,
                         bint augment=False) noexcept nogil:
+        """Set the heads of all words, round by round; a sentence in which a round finds no heads is done in full."""
+        self.pruning = self.tag >= 0
+        while not self.go_round_by_round(arcs, packed_arcs, heads):
+            self.pruning = False
+            self.unpruned += 1
+        self.count_arcs()
+        return True
+
+    cdef bint go_round_by_round(self, Weights arcs, const Packed* packed, token_t* heads) noexcept nogil:
+        """Set the heads of all words; False if lengths left none for some."""
         self.begin(heads)
         while self.next_round(heads):
-            self.fill_round(arcs, packed_arcs, heads)
-            self.solve_round(heads)
+            self.fill_round(arcs, packed, heads)
+            if not self.solve_round(heads) and self.pruning:
+                return False
             self.attach(heads)
         return True
 
@@ -406,6 +419,18 @@ cdef class BottomUp(ArcParser):
         memset(&self.stale[0], True, <size_t>self.n + 1)
         return 0
 
+    cdef int learn_rounds(self, Weights arcs, const token_t* right, score_t cost, bint augment) except -1 nogil:
+        """Learn from one sentence, round by round; 0 if lengths left a round no heads, which stops there, else 1."""
+        cdef token_t* best = &self.rivals[0, 0]
+        self.begin(best)
+        while self.next_round(best):
+            self.fill_round(arcs, NULL, best)
+            if not self.solve_round(best) and self.pruning:
+                return 0
+            self.learn_round(arcs, right, cost, augment)
+            self.attach(best)
+        return 1
+
     def train(self, Weights arcs, Weights labels, const int32_t[:, ::1] tokens, const token_t[::1] heads,
               const label_t[::1] gold_labels, const offset_t[::1] starts, const offset_t[::1] order, score_t cost,
               bint augment=False):
@@ -426,11 +451,8 @@ cdef class BottomUp(ArcParser):
                 self.prepare(&tokens[begin, 0], <token_t>(starts[order[s] + 1] - begin) - 1)
                 arcs.now += 1
                 words += self.n
-                self.begin(&self.rivals[0, 0])
-                while self.next_round(&self.rivals[0, 0]):
-                    self.fill_round(arcs, NULL, &self.rivals[0, 0])
-                    self.solve_round(&self.rivals[0, 0])
-                    self.learn_round(arcs, &heads[begin], cost, augment)
-                    self.attach(&self.rivals[0, 0])
+                self.pruning = self.tag >= 0
+                while not self.learn_rounds(arcs, &heads[begin], cost, augment):
+                    self.pruning = False
                 wrong += self.learn_labels(labels, &heads[begin], &gold_labels[begin], &self.rivals[0, 0])
         return words, wrong

@@ -79,6 +79,13 @@ class Lessons(ABC, Generic[M]):
         """The best model so far, which scores so on a development set, with all that is worth knowing of it."""
         return model
 
+    def finished(self, best: M, last: M, epoch: Epoch, dev: list[Sentence]) -> M:
+        """The best model with what is worth knowing of it in the end; `last` is that of the last epoch.
+
+        Nothing is learned any more.
+        """
+        return best
+
 
 def run_epochs(
     lessons: Lessons[M],
@@ -91,18 +98,19 @@ def run_epochs(
     """Learn for some epochs; gives the model that was best on a development set, or the last if there is none."""
     epochs: list[Epoch] = []
     best: M | None = None
+    last: M | None = None
     best_las = 0.0
 
     def finish(epoch: Epoch) -> None:
         """Score the model as it is now if that is of use, keep it if it is the best, and report."""
-        nonlocal best, best_las
+        nonlocal best, best_las, last
         if dev or epoch.number == settings.epochs:
-            model = lessons.model()
-            las, uas = quick_scores(model, dev) if dev else (None, None)
+            last = lessons.model()
+            las, uas = quick_scores(last, dev) if dev else (None, None)
             epoch = replace(epoch, las=las, uas=uas)
             if best is None or (las or 0.0) > best_las:
                 best_las = las or 0.0
-                best = lessons.completed(model, best_las, dev) if dev else model
+                best = lessons.completed(last, best_las, dev) if dev else last
         epochs.append(epoch)
         report(epoch)
 
@@ -140,7 +148,8 @@ def run_epochs(
                 best_las,
             )
     assert best is not None
-    return best
+    assert last is not None
+    return lessons.finished(best, last, epochs[-1], dev) if dev else best
 
 
 def chunks(order: NDArray[np.int64], lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -20,19 +19,18 @@ from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.features.templates import TemplateError
 from crossarc.learning.packed import PackedWeights
-from crossarc.learning.weights import Weights
 from crossarc.parsers.analysis import Analysis
 from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
 from crossarc.parsers.bottom_up import BottomUp
 from crossarc.parsers.calibration import GRAPH_SCALES, Scales
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph_analysis import analyse_by_arcs
-from crossarc.parsers.lengths import of_edges, table_size, tag_column
+from crossarc.parsers.lengths import Pruning, Tally, of_edges, table_size, tag_column
 from crossarc.parsers.settings import DECODERS, Settings
 from crossarc.parsers.stacking import Stacked, read_stacked, stacked_search, with_guesses
-from crossarc.parsers.storage import Storage, exact_bytes, stored_bytes
+from crossarc.parsers.storage import Storage
 from crossarc.parsers.tag_order import Rounds, check_rounds, round_numbers, tag_attribute
-from crossarc.parsers.treemodel import Arrays, TreeModel, quick_scores
+from crossarc.parsers.treemodel import Arrays, TreeModel
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
@@ -44,27 +42,6 @@ COMBINED: dict[str, Callable[..., NDArray[np.float64]]] = {
     "max": np.maximum,
     "min": np.minimum,
 }
-
-
-class Tally:
-    """How many arcs there were between words, how many of them lengths left out, and for how many sentences not."""
-
-    def __init__(self) -> None:
-        self.arcs = self.pruned = self.unpruned = 0
-        self.lock = Lock()
-
-    def add(self, search: ArcParser) -> None:
-        """Count what a parser has done; from any thread."""
-        with self.lock:
-            self.arcs += search.arcs
-            self.pruned += search.pruned
-            self.unpruned += search.unpruned
-
-    def __str__(self) -> str:
-        share = 100 * self.pruned / max(1, self.arcs)
-        return (
-            f"lengths left out {share:.1f}% of all arcs between words; sentences without a tree then: {self.unpruned:,}"
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +60,7 @@ class GraphModel(TreeModel):
     rounds: Rounds | None = None  # the tags of each, for trees that are built from the bottom up
     storage: Storage | None = None
     lengths: NDArray[np.int32] | None = None  # the greatest of arcs by [tag of the head, tag of the dependent]
-    exact: tuple[Weights, Weights, Weights | None] | None = None  # to be asked instead of the packed ones
+    pruning: Pruning | None = None  # what they left out of the development set
     tally: Tally = field(default_factory=Tally)
     long_sentence: int = NO_LIMIT  # sentences of any length are searched in full
     scores_labels = True
@@ -98,22 +75,13 @@ class GraphModel(TreeModel):
         """The directed parser beside an undirected one, if there is one."""
         return directed_search(self.settings, self.features, self.single_root, self.attributes, self.lengths)
 
-    def with_storage(
-        self, weights: tuple[Weights, Weights, Weights | None], las: float, dev: list[Sentence]
-    ) -> GraphModel:
-        """The model, which scores so on a development set, with what it cost to store its weights as it does.
-
-        `weights` are those of arcs, of labels and of the directed model.
-        """
-        arcs, labels, directed = weights
-        las_before, _ = quick_scores(replace(self, exact=weights, tally=Tally()), dev)
-        kept = [each for each in (self.arc_weights, self.label_weights, self.directed_weights) if each is not None]
-        before = sum(exact_bytes(each) for each in (arcs, labels, directed) if each is not None)
-        return replace(self, storage=Storage(las_before, las, before, sum(map(stored_bytes, kept))))
-
     def notes(self) -> list[str]:
         """How much lengths have left out."""
-        return [str(self.tally)] if self.lengths is not None and self.tally.arcs else []
+        return [str(self.tally.sum)] if self.lengths is not None and self.tally.sum.arcs else []
+
+    def anew(self) -> GraphModel:
+        """The same model, which has parsed nothing yet as far as its notes know."""
+        return replace(self, tally=Tally())
 
     def with_beam(self, width: int) -> GraphModel:
         """The same model: it finds the best tree without a beam, so none but the narrowest means anything."""
@@ -129,26 +97,11 @@ class GraphModel(TreeModel):
         if len(corpus) and self.stacked is not None:
             top, seen = self.stacked_parser(), self.seen(tokens, corpus.starts)
             top.parse(self.stacked.weights, self.label_weights, seen, corpus.starts, heads, labels)
-            self.tally.add(top)
+            self.tally.add_all(top)
         elif len(corpus):
-            arc_weights, label_weights, directed_weights = self.exact or (
-                self.arc_weights,
-                self.label_weights,
-                self.directed_weights,
-            )
-            other, search = self.directed(), self.search()
-            search.parse(
-                arc_weights,
-                label_weights,
-                tokens,
-                corpus.starts,
-                heads,
-                labels,
-                other,
-                directed_weights,
-                self.settings.enhance,
-            )
-            self.tally.add(search)
+            search, enhancing = self.search(), (self.directed(), self.directed_weights, self.settings.enhance)
+            search.parse(self.arc_weights, self.label_weights, tokens, corpus.starts, heads, labels, *enhancing)
+            self.tally.add_all(search)
         return heads, labels
 
     @property
@@ -230,6 +183,7 @@ class GraphModel(TreeModel):
             "stacked": self.stacked.features.text if self.stacked is not None else None,
             "rounds": self.rounds,
             "storage": asdict(self.storage) if self.storage else None,
+            "pruning": asdict(self.pruning) if self.pruning else None,
         }
         return manifest, arrays
 
@@ -260,6 +214,7 @@ class GraphModel(TreeModel):
             manifest["rounds"] if settings.system == "bottom-up" else None,
             Storage(**manifest["storage"]) if manifest.get("storage") else None,
             arrays["lengths"] if settings.lengths else None,
+            Pruning(**manifest["pruning"]) if manifest.get("pruning") else None,
         )
         model.check()
         return model
@@ -303,8 +258,8 @@ def search_of(
     decoder, columns = decoder_of(settings, single_root), len(features.attributes)
     if rounds is not None:
         tag = tag_attribute(features)
-        numbers = round_numbers(rounds, attributes.tables[tag])
-        return BottomUp(features, decoder, columns, labels, features.attributes.index(tag), numbers, settings.absorb)
+        how = (features.attributes.index(tag), round_numbers(rounds, attributes.tables[tag]), settings.absorb)
+        return BottomUp(features, decoder, columns, labels, *how, lengths=lengths)
     if len(features.late_singles) or len(features.late_pairs):
         raise TemplateError(f"{features.name}: only mst-bottom-up sees dependents while it looks for heads")
     if lengths is not None and settings.system == "undirected":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crossarc.parsers.analysis import Analysis, ScoredTree, TreeSpace, head_probabilities, softmax
+from crossarc.errors import DecodeError
+from crossarc.parsers.analysis import Analysis, Heads, ScoredTree, TreeSpace, head_probabilities, softmax
 from crossarc.parsers.constraints import Constraints
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
@@ -21,15 +23,20 @@ def analyse_by_arcs(
 ) -> list[Analysis]:
     """The k best trees of each sentence and their probabilities.
 
-    `scale` and `label_scale` are what scores are multiplied by before they become probabilities.
+    `scale` and `label_scale` are what scores are multiplied by before they become probabilities. Where lengths leave no
+    tree that satisfies the constraints, or not the parse, arcs of all lengths count.
     """
     corpus = Corpus.of(sentences)
     tokens = model.attributes.encode(corpus)
     own, _ = model.parse_corpus(corpus)
+    whole = replace(model, lengths=None)
     result = []
     for sentence, constraints, (begin, end) in zip(sentences, known, pairwise(corpus.starts.tolist()), strict=True):
         words = tokens[begin:end]
         space = TreeSpace(model.arc_scores(words), model.single_root, model.is_projective, scale, constraints, sentence)
+        if model.lengths is not None and not has_tree(space, own[begin:end]):
+            space = replace(space, scores=whole.arc_scores(words))
+            model.tally.add(0, 0, 1)
         trees = space.best(k, own[begin:end])
         marginals, partition = space.marginals(), space.log_partition()
         scored = []
@@ -53,3 +60,14 @@ def analyse_by_arcs(
             )
         result.append(Analysis(tuple(scored), marginals))
     return result
+
+
+def has_tree(space: TreeSpace, parse: Heads) -> bool:
+    """Whether the parse is among the trees, or if constraints rule that out, whether there is any."""
+    if space.constraints.allow(parse):
+        return bool(np.isfinite(space.score(parse)))
+    try:
+        space.best(1)
+    except DecodeError:
+        return False
+    return True

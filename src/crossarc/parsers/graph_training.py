@@ -21,9 +21,10 @@ from crossarc.parsers.graph import GraphModel, directed_search, search_of
 from crossarc.parsers.lengths import greatest_lengths
 from crossarc.parsers.settings import Settings
 from crossarc.parsers.stacking import Stacked, parts, stacked_features, stacked_search, with_guesses
+from crossarc.parsers.storage import Storage, exact_bytes, stored_bytes
 from crossarc.parsers.tag_order import Rounds, rounds_of
 from crossarc.parsers.training import has_single_roots, numbered_labels
-from crossarc.parsers.treemodel import Arrays
+from crossarc.parsers.treemodel import Arrays, quick_scores
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
@@ -40,6 +41,10 @@ class GraphWeights:
         self.labels = labels
         self.directed = directed  # of the model that enhances trees
         self.stacked = stacked  # of the model that sees the trees of the others
+
+    def tables(self) -> list[Weights]:
+        """All that there are."""
+        return [each for each in (self.arcs, self.labels, self.directed, self.stacked) if each is not None]
 
     def to_arrays(self) -> Arrays:
         """All that learning goes on from, for `from_arrays`."""
@@ -80,7 +85,6 @@ class GraphLessons(Lessons[GraphModel]):
     ) -> None:
         self.settings = settings
         self.shuffle = np.random.default_rng(settings.seed)
-        self.epoch = 0
         self.continued = init is not None
         corpus = Corpus.of(train)
         heads, starts = corpus["head"], corpus.starts
@@ -108,32 +112,40 @@ class GraphLessons(Lessons[GraphModel]):
         self.search = search_of(learner, self.features, self.single_root, len(self.labels), *tags, self.rounds)
         self.other = directed_search(settings, self.features, self.single_root, *tags) if self.reused is None else None
         self.cost = (settings.cost or 0.0) if settings.learner == "mira" else 0.0
-        self.weights = GraphWeights(
-            Weights(ARC_WEIGHTS, settings.cut),
-            Weights(len(self.labels), settings.cut),
-            Weights(ARC_WEIGHTS, settings.cut) if self.other is not None else None,
-            Weights(ARC_WEIGHTS, settings.cut) if settings.stack else None,
-        )
+        self.weights = self.new_weights()
         self.top: ArcParser | None = None
         if settings.stack:
             self.look_down(corpus, init)
-        if init is None:
-            return
-        before = init.directed_weights
+        if init is not None:
+            self.weights = self.weights_of(init)
+
+    def new_weights(self) -> GraphWeights:
+        """Weights that know nothing yet."""
+        cut = self.settings.cut
+        return GraphWeights(
+            Weights(ARC_WEIGHTS, cut),
+            Weights(len(self.labels), cut),
+            Weights(ARC_WEIGHTS, cut) if self.other is not None else None,
+            Weights(ARC_WEIGHTS, cut) if self.settings.stack else None,
+        )
+
+    def weights_of(self, init: GraphModel) -> GraphWeights:
+        """Those of a trained model, to go on from."""
+        cut, before = self.settings.cut, init.directed_weights
         above = init.stacked.weights if init.stacked is not None else None
-        self.weights = GraphWeights(
-            Weights.of(ARC_WEIGHTS, init.arc_weights.unpack(), settings.cut),
-            Weights.of(len(self.labels), init.label_weights.unpack(), settings.cut),
-            Weights.of(ARC_WEIGHTS, before.unpack(), settings.cut) if before is not None else None,
-            Weights.of(ARC_WEIGHTS, above.unpack(), settings.cut) if above is not None else None,
+        weights = GraphWeights(
+            Weights.of(ARC_WEIGHTS, init.arc_weights.unpack(), cut),
+            Weights.of(len(self.labels), init.label_weights.unpack(), cut),
+            Weights.of(ARC_WEIGHTS, before.unpack(), cut) if before is not None else None,
+            Weights.of(ARC_WEIGHTS, above.unpack(), cut) if above is not None else None,
         )
         # As if they had held for so many steps already: the average then moves from the old weights towards the new.
-        self.weights.arcs.now = int(settings.inertia * settings.epochs * len(train))
-        for other in (self.weights.directed, self.weights.stacked):
-            if other is not None:
-                other.now = self.weights.arcs.now
-        steps = len(train) if settings.labels == "joint" else self.lengths.sum()
-        self.weights.labels.now = int(settings.inertia * settings.epochs * steps)
+        held = self.settings.inertia * self.settings.epochs
+        for table in weights.tables():
+            table.now = int(held * len(self.lengths))
+        if self.settings.labels != "joint":  # each word is a step
+            weights.labels.now = int(held * self.lengths.sum())
+        return weights
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; gives how many words there are and how many have a wrong head or label."""
@@ -197,26 +209,36 @@ class GraphLessons(Lessons[GraphModel]):
             lengths=self.greatest,
         )
 
-    def begin(self, epoch: int) -> None:
-        """Make ready for an epoch."""
-        self.epoch = epoch
-
     def completed(self, model: GraphModel, las: float, dev: list[Sentence]) -> GraphModel:
-        """The best model so far; that of the last epoch with what it cost to store its weights as they are.
+        """The best model so far, which has just parsed the development set, with what lengths left out of that."""
+        return replace(model, pruning=model.tally.sum).anew() if model.lengths is not None else model
 
-        Earlier ones go without: nearly always the last is the best, and this takes as long as a third of an epoch.
+    def finished(self, best: GraphModel, last: GraphModel, epoch: Epoch, dev: list[Sentence]) -> GraphModel:
+        """The best model with what it cost to store weights as it does, measured with those of the last epoch.
+
+        Those of earlier epochs are gone, and to measure each in its time would make a training longer by a fifth.
         """
-        if self.epoch < self.settings.epochs or model.stacked is not None or self.reused is not None:
-            return model
-        weights = (self.weights.arcs, self.weights.labels, self.weights.directed)
-        held = [(each, each.take_averages()) for each in weights if each is not None and self.settings.average]
-        for each, averages in held:
-            each.exchange(averages)
-        try:
-            return model.with_storage(weights, las, dev)
-        finally:
-            for each, last in held:
-                each.exchange(last)
+        assert epoch.las is not None
+        weights, of_last = self.weights, best.arc_weights is last.arc_weights
+        if self.settings.average:
+            for table in weights.tables():
+                table.exchange(table.take_averages())
+        exact = replace(  # parsing takes weights that learn as well
+            last,
+            arc_weights=weights.arcs,  # type: ignore[arg-type]
+            label_weights=weights.labels,  # type: ignore[arg-type]
+            directed_weights=weights.directed or last.directed_weights,  # type: ignore[arg-type]
+            stacked=last.stacked and Stacked(last.stacked.features, weights.stacked),  # type: ignore[arg-type]
+        )
+        exact_las, _ = quick_scores(exact, dev)
+        sizes = sum(map(exact_bytes, weights.tables())), sum(map(stored_bytes, self.packed(last)))
+        return replace(best, storage=Storage(exact_las, epoch.las, *sizes, 0 if of_last else epoch.number))
+
+    def packed(self, model: GraphModel) -> list[PackedWeights]:
+        """The weights of a model that were learned here."""
+        above = model.stacked.weights if model.stacked is not None else None
+        beside = model.directed_weights if self.reused is None else None
+        return [table for table in (model.arc_weights, model.label_weights, beside, above) if table is not None]
 
     def restore(self, arrays: Arrays) -> GraphWeights:
         """The weights of a checkpoint."""

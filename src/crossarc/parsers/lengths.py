@@ -6,13 +6,49 @@ always stays.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from threading import Lock
+
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
+from crossarc.parsers.arcs import ArcParser
 
 TAGS = ("upos", "xpos")  # the first that a feature model looks at
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """How many arcs there were between words, how many of them lengths left out, and for how many sentences not."""
+
+    arcs: int
+    pruned: int
+    unpruned: int
+
+    def __str__(self) -> str:
+        share = 100 * self.pruned / max(1, self.arcs)
+        return (
+            f"lengths left out {share:.1f}% of all arcs between words; sentences without a tree then: {self.unpruned:,}"
+        )
+
+
+class Tally:
+    """What lengths have left out of all that a model has parsed so far."""
+
+    def __init__(self) -> None:
+        self.sum = Pruning(0, 0, 0)
+        self.lock = Lock()
+
+    def add(self, arcs: int, pruned: int, unpruned: int) -> None:
+        """Count some sentences; from any thread."""
+        with self.lock:
+            self.sum = Pruning(self.sum.arcs + arcs, self.sum.pruned + pruned, self.sum.unpruned + unpruned)
+
+    def add_all(self, search: ArcParser) -> None:
+        """Count all that a search has parsed."""
+        self.add(search.arcs, search.pruned, search.unpruned)
 
 
 def tag_column(attributes: Attributes) -> int:

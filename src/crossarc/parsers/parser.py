@@ -142,7 +142,7 @@ class Parser:
             "init": before.manifest_["data"] if before is not None else None,
         }
         if held_out and self.model_.knows_alternatives:
-            scales = calibrate(self.model_, held_out, self.model_.usual_scales)
+            scales = calibrate(self.model_.anew(), held_out, self.model_.usual_scales)
             self.manifest_["confidence"] = asdict(scales)
         return self
 
@@ -219,7 +219,7 @@ class Parser:
     def scales(self) -> Scales:
         """What makes probabilities of the scores of the model: found by the development set, if there was one."""
         found = self.manifest_.get("confidence")
-        return Scales(found["trees"], found["labels"]) if found else self.model.usual_scales
+        return Scales(**found) if found else self.model.usual_scales
 
     @property
     def columns(self) -> dict[str, float]:
@@ -301,6 +301,11 @@ def check_helper(directed: Settings, settings: Settings, before: Parser | None) 
         )
     if directed.system != "chu-liu-edmonds":
         raise CrossarcError(f"the directed model is a {directed.parser!r}; it must be an 'mst'")
+    if directed.labels == "joint":
+        raise CrossarcError(
+            "the directed model scores arcs together with their labels, and is to enhance trees that have none yet; "
+            'train it with labels = "after"'
+        )
     if before is not None:
         raise CrossarcError("the model to start from has a directed model of its own: leave one of the two out")
 

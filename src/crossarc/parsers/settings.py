@@ -193,11 +193,6 @@ def check_graph(parser: str, learner: object, options: dict[str, Any]) -> None:
         )
     if options.get("labels", "after") == "joint" and PRESETS[parser]["system"] in ("undirected", "bottom-up"):
         raise CrossarcError(f"labels = 'joint': {parser} knows arcs, and so labels, only after the tree; take mst")
-    if options.get("lengths") and PRESETS[parser]["system"] == "bottom-up":
-        raise CrossarcError(
-            f"setting lengths: {parser} leaves out arcs by its rounds, and lengths on top could leave a word no head; "
-            "leave it out, or take mst"
-        )
     for name in ("fast", "beam", "explore", "transform"):
         usual = {"fast": False, "beam": 1, "explore": 0.0, "transform": "none"}[name]
         if options.get(name, usual) != usual:

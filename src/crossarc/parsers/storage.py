@@ -16,10 +16,12 @@ class Storage:
     las: float
     exact_bytes: int
     bytes: int
+    epoch: int = 0  # whose weights it was measured with, if not with those of the model
 
     def __str__(self) -> str:
+        after = f", after epoch {self.epoch}" if self.epoch else ""
         sizes = f"{self.bytes / 1e6:.1f} MB of weights instead of {self.exact_bytes / 1e6:.1f}"
-        return f"pruned and stored in 16 bits: dev LAS {self.exact_las:.2f} -> {self.las:.2f}, {sizes}"
+        return f"pruned and stored in 16 bits{after}: dev LAS {self.exact_las:.2f} -> {self.las:.2f}, {sizes}"
 
 
 def exact_bytes(weights: Weights) -> int:

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from crossarc.core.strings import ROOT, StringTable
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.features.edges import EdgeModel
+from crossarc.parsers.lengths import TAGS
 from crossarc.parsers.settings import Settings
 from crossarc.treebank.corpus import Corpus
 
 MOST_TAGS = 17
-TAGS = ("upos", "xpos")  # the attributes that can be tags, the first that a feature model looks at
 
 Ints = NDArray[np.int32]
 Counts = NDArray[np.int64]

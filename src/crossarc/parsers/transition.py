@@ -97,7 +97,7 @@ class TransitionModel(TreeModel):
         self, sentences: list[Sentence], k: int, known: list[Constraints], scales: Scales, beam: int | None
     ) -> list[Analysis]:
         """The k best trees of each sentence and their probabilities."""
-        return analyse_by_beam(self, sentences, k, known, scales.trees, beam)
+        return analyse_by_beam(self, sentences, k, known, scales, beam)
 
     def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Heads and labels of all nodes of a corpus."""

@@ -48,6 +48,10 @@ class TreeModel:
         """What is worth knowing of the sentences parsed so far."""
         return []
 
+    def anew(self) -> TreeModel:
+        """The same model, which has parsed nothing yet as far as its notes know."""
+        return self
+
     def trees_of(self, corpus: Corpus) -> tuple[NDArray[np.int32], list[str]]:
         """Heads and names of labels of all nodes of a corpus."""
         heads, labels = self.parse_corpus(corpus)
