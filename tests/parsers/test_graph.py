@@ -213,6 +213,42 @@ def test_odd_sentences(trained, name):
     assert len(long.roots) == 1
 
 
+@pytest.mark.parametrize("name", GRAPH_PRESETS)
+def test_long_sentences_are_parsed_in_pieces(trained, name, example):
+    """Each piece as a sentence of its own, and all of them joined by their roots; short ones among them as ever."""
+    parser = trained[name]
+    short = list(read(example))[:3]
+    words = [(word.form, word.upos) for sentence in read(example) for word in sentence][:50]
+    (long,) = read([f"{i}\t{form}\t_\t{upos}\t_\t_\t_\t_\t_\t_" for i, (form, upos) in enumerate(words, 1)])
+    cut = replace(parser.model, long_sentence=20)
+    *_, parsed, after = cut.parse_batch([*short, long, short[0]])
+    assert parsed.is_tree
+    assert len(parsed.roots) == 1
+    assert parsed.deprels[parsed.roots[0]] == "root"
+    assert parsed.deprels[1:].count("root") == 1
+    assert after == parser.model.parse_batch([short[0]])[0]
+    pieces = [words[:17], words[17:34], words[34:]]
+    first = 0
+    for piece in pieces:
+        lines = [f"{i}\t{form}\t_\t{upos}\t_\t_\t_\t_\t_\t_" for i, (form, upos) in enumerate(piece, 1)]
+        (alone,) = parser.parse(read(lines))
+        here = parsed.heads[first + 1 : first + len(piece) + 1]
+        heads = alone.heads[1:] + first
+        heads[alone.heads[1:] == 0] = parsed.roots[0] if first else 0
+        assert here.tolist() == heads.tolist()
+        first += len(piece)
+    assert replace(parser.model, long_sentence=50).parse_batch([long]) == parser.model.parse_batch([long])
+
+
+@pytest.mark.parametrize("name", GRAPH_PRESETS)
+def test_labels_of_roots_are_theirs_alone(trained, name, example):
+    """Whatever the words, a root has a label that roots had in training, and another word one of the others."""
+    for seed in range(30):
+        (parsed,) = trained[name].parse([scrambled(example, 8, seed)])
+        for d in range(1, 9):
+            assert (parsed.deprels[d] == "root") == (parsed.heads[d] == 0)
+
+
 def label_scores(model, sentence):
     """What joint labels add to the scores of arcs, which those of a parser without them are."""
     plain = replace(model, settings=model.settings.model_copy(update={"labels": "after"}))
@@ -225,8 +261,8 @@ def test_joint_labels_are_part_of_the_scores_of_arcs(example, tmp_path):
     own = tmp_path / "own.toml"
     own.write_text('arcs = ["head.upos + dep.upos", "head.form + dep.form"]\nlabels = ["dep.upos", "grand.form"]')
     parser = Parser("mst", features=str(own), epochs=3, labels="joint").fit(example)
-    found: dict[tuple[str, bool], float] = {}
-    chosen: dict[tuple[str, bool], str] = {}
+    found: dict[tuple[str, bool, bool], float] = {}
+    chosen: dict[tuple[str, bool, bool], str] = {}
     for seed in range(10):
         sentence = scrambled(example, 6, seed)
         gains = label_scores(parser.model, sentence)
@@ -237,9 +273,9 @@ def test_joint_labels_are_part_of_the_scores_of_arcs(example, tmp_path):
         for d in range(1, 7):
             for h in range(7):
                 if h != d:
-                    key = sentence.upos[d], h < d
+                    key = sentence.upos[d], h < d, h > 0
                     assert found.setdefault(key, gains[d, h]) == pytest.approx(gains[d, h])
-            key = sentence.upos[d], int(parsed.heads[d]) < d
+            key = sentence.upos[d], int(parsed.heads[d]) < d, int(parsed.heads[d]) > 0
             assert chosen.setdefault(key, parsed.deprels[d]) == parsed.deprels[d]
     assert max(found.values()) > 0
 
@@ -368,6 +404,8 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         (manifest, {name: array for name, array in arrays.items() if name != "arcs.cells"}),
         (manifest, {**arrays, "arcs.buckets": np.ones_like(arrays["arcs.buckets"])}),
         (manifest, {**arrays, "labels.rows": arrays["labels.rows"][:, :-1]}),
+        (manifest, {**arrays, "label_places": np.ones_like(arrays["label_places"])}),
+        (manifest, {**arrays, "label_places": arrays["label_places"][:-1]}),
         ({**manifest, "settings": {**manifest["settings"], "enhance": 3}}, arrays),
         ({**manifest, "features": "arcs = ['head.form']"}, arrays),
         ({**manifest, "settings": {**manifest["settings"], "lengths": True}}, arrays),

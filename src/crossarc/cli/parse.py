@@ -30,6 +30,7 @@ class Run:
     words: int = 0
     long: int = 0
     limit: int = 0
+    beyond: str = ""  # what was done with longer ones
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
     findings: Counter[str] = field(default_factory=Counter)  # by what was done about them
@@ -99,8 +100,7 @@ def parse(
     run = parse_files(model, files, output, source, threads or default_threads(), beam, extras, on_error)
     if run.long:
         print(
-            f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: "
-            "words further apart than 500, or fewer in the longest, were not looked at together",
+            f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: {run.beyond}",
             file=sys.stderr,
         )
     for note in run.notes:
@@ -149,7 +149,7 @@ def parse_files(
     trained = parser.model if beam is None else parser.model.with_beam(beam)  # which graph parsers refuse
     if beam is not None and beam > 1 and parser.settings.beam == 1:
         print("crossarc: the model was trained for greedy search; a beam will hardly help it", file=sys.stderr)
-    run = Run(limit=parser.model.long_sentence)
+    run = Run(limit=parser.model.long_sentence, beyond=parser.model.beyond)
     begin = time.perf_counter()
 
     def note() -> str:

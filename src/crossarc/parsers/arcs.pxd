@@ -1,7 +1,7 @@
 # What scores arcs, finds trees and labels them: see arcs.pyx. Parsers that find trees in another way build on it.
 from libc.stdlib cimport abs
 
-from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
 from crossarc.decode.decoder cimport Decoder
 from crossarc.decode.kbest cimport KBest
 from crossarc.learning.packed cimport Packed
@@ -10,6 +10,8 @@ from crossarc.parsers.arc_keys cimport DEP, HEAD, ArcKeys, distance_class
 
 cdef enum:
     SLOTS = 16              # weights of an arc feature
+    ON_ROOTS = 1            # where a label can be; as in label_places.py
+    ELSEWHERE = 2
     ALL = 7                 # the slot for all distances, in either direction; those before it are for classes
 
 # How the scores of an arc and its reverse become that of an edge, for undirected decoders; as in COMBINATIONS.
@@ -41,6 +43,7 @@ cdef class ArcParser(ArcKeys):
     cdef score_t[::1] lacks
     cdef score_t[::1] steps
     cdef int32_t label_count
+    cdef const uint8_t[::1] label_places
     cdef weight_t[:, :, ::1] alone      # by end and word: the sum of the weights of templates of one end
     cdef score_t[::1] matrix
     cdef int32_t[::1] whole
@@ -67,6 +70,10 @@ cdef class ArcParser(ArcKeys):
             + self.slot_score(&self.alone[0, j, 0], 1, kind)
         )
 
+    cdef inline bint can_be(self, label_t label, token_t h) noexcept nogil:
+        """Whether arcs from a head can have a label."""
+        return self.label_places[label] & (ON_ROOTS if h == 0 else ELSEWHERE)
+
     cdef inline bint has_arc(self, const token_t* heads, token_t h, token_t d) noexcept nogil:
         """Whether a tree has an arc, or in undirected parsers the edge in any direction."""
         return heads[d] == h or (self.undirected and h > 0 and heads[h] == d)
@@ -91,7 +98,8 @@ cdef class ArcParser(ArcKeys):
     cdef int change_arc(self, Weights weights, token_t h, token_t d, weight_t step) except -1 nogil
     cdef int change_slots(self, Weights weights, const hash_t* keys, int32_t count, int32_t direction, int32_t kind,
                           weight_t step) except -1 nogil
-    cdef label_t best_label(self, Weights weights, const Packed* packed, int32_t count) noexcept nogil
+    cdef label_t best_of(self, const weight_t* scores, token_t h) noexcept nogil
+    cdef label_t best_label(self, Weights weights, const Packed* packed, int32_t count, token_t h) noexcept nogil
     cdef offset_t learn_labels(self, Weights labels, const token_t* right, const label_t* gold_labels,
                                const token_t* best) except -1 nogil
     cdef bint is_wrong(self, const token_t* tree, const token_t* right, const label_t* gold, token_t d) noexcept nogil

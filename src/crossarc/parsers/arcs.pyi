@@ -18,7 +18,7 @@ class ArcParser:
         model: EdgeModel,
         decoder: Decoder,
         columns: int,
-        labels: int,
+        labels: NDArray[np.uint8],
         undirected: bool = False,
         combine: str = "none",
         *,

@@ -10,7 +10,7 @@ import numpy as np
 from libc.math cimport INFINITY, NAN
 from libc.stdlib cimport abs
 
-from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
 from crossarc.decode.decoder cimport SOLVED, Decoder
 from crossarc.decode.enhancement cimport improve
 from crossarc.decode.kbest cimport KBest
@@ -35,20 +35,21 @@ cdef class ArcParser(ArcKeys):
     With `undirected` scores are those of edges, in both triangles of the matrix. `combine` makes such scores from those
     of arcs. `lengths`, by the tags of head and dependent in the column `tag`, leaves longer arcs out. With `joint` the
     best label of each arc is found first, by what its two ends say, and its score is part of that of the arc. Learning
-    looks at the `rivals` best trees.
+    looks at the `rivals` best trees. `labels` say where each can be: on arcs from node 0 (1), others (2), both (3).
     """
 
-    def __init__(self, model, Decoder decoder, int32_t columns, int32_t labels, bint undirected=False, combine="none",
-                 *, lengths=None, int32_t tag=-1, bint joint=False, int32_t rivals=1):
+    def __init__(self, model, Decoder decoder, int32_t columns, const uint8_t[::1] labels, bint undirected=False,
+                 combine="none", *, lengths=None, int32_t tag=-1, bint joint=False, int32_t rivals=1):
         super().__init__(model, columns, undirected, joint)
         self.decoder = decoder
-        self.label_count = labels
+        self.label_places = labels
+        self.label_count = <int32_t>labels.shape[0]
         self.combine = COMBINATIONS.index(combine)
         self.tag = tag if lengths is not None else -1
         self.lengths = lengths if lengths is not None else np.zeros((1, 1), dtype=np.int32)
         self.rival_count = rivals
         self.kbest = KBest(decoder.single_root) if rivals > 1 else None
-        width = padded(max(SLOTS, labels)) + 1
+        width = padded(max(SLOTS, self.label_count)) + 1
         self.whole = np.zeros(width, dtype=np.int32)
         self.scores_room = np.zeros(width, dtype=np.float32)
 
@@ -278,10 +279,7 @@ cdef class ArcParser(ArcKeys):
                     if augment:
                         for label in range(self.label_count):
                             scores[label] += label != gold[d]
-                best = 0
-                for label in range(1, self.label_count):
-                    if scores[label] > scores[best]:
-                        best = label
+                best = self.best_of(scores, h)
                 self.arc_labels[at] = best
                 self.matrix[at] += scale * scores[best]
 
@@ -307,14 +305,18 @@ cdef class ArcParser(ArcKeys):
 
     # ---- labels
 
-    cdef label_t best_label(self, Weights weights, const Packed* packed, int32_t count) noexcept nogil:
-        """The label that the keys speak for."""
-        cdef label_t label, best = 0
-        self.sum_rows(weights, packed, self.keys, count, self.label_count)
-        for label in range(1, self.label_count):
-            if self.scores_room[label] > self.scores_room[best]:
+    cdef label_t best_of(self, const weight_t* scores, token_t h) noexcept nogil:
+        """The best label that an arc from a head can have."""
+        cdef label_t label, best = -1
+        for label in range(self.label_count):
+            if self.can_be(label, h) and (best < 0 or scores[label] > scores[best]):
                 best = label
         return best
+
+    cdef label_t best_label(self, Weights weights, const Packed* packed, int32_t count, token_t h) noexcept nogil:
+        """The label that the keys speak for, of an arc from a head."""
+        self.sum_rows(weights, packed, self.keys, count, self.label_count)
+        return self.best_of(&self.scores_room[0], h)
 
     cdef offset_t learn_labels(self, Weights labels, const token_t* right, const label_t* gold_labels,
                                const token_t* best) except -1 nogil:
@@ -328,7 +330,7 @@ cdef class ArcParser(ArcKeys):
             labels.now += 1
             gold = gold_labels[d]
             count = self.label_keys(right[d], d, right)
-            label = self.best_label(labels, NULL, count)
+            label = self.best_label(labels, NULL, count, right[d])
             wrong += best[d] != right[d] or label != gold
             if label == gold:
                 continue
@@ -511,7 +513,7 @@ cdef class ArcParser(ArcKeys):
                 self.find_kin(&heads[begin])
                 for d in range(1, n + 1):
                     count = self.label_keys(heads[begin + d], d, &heads[begin])
-                    found[begin + d] = self.best_label(exact_labels, packed_labels, count)
+                    found[begin + d] = self.best_label(exact_labels, packed_labels, count, heads[begin + d])
 
     def scores(self, PackedWeights arcs, const int32_t[:, ::1] tokens, PackedWeights labels=None):
         """The scores of all arcs of one sentence, as [dependent, head], in the unit of the weights.
@@ -529,7 +531,10 @@ cdef class ArcParser(ArcKeys):
         return np.array(self.matrix).reshape(n + 1, n + 1) * arcs.unit
 
     def label_scores(self, PackedWeights labels, const int32_t[:, ::1] tokens, const token_t[::1] heads):
-        """The scores of all labels for each arc of a tree, as [dependent, label], in the unit of the weights."""
+        """The scores of all labels for each arc of a tree, as [dependent, label], in the unit of the weights.
+
+        They are -inf for labels that such an arc cannot have.
+        """
         cdef token_t d, n = <token_t>tokens.shape[0] - 1
         cdef int32_t label, count
         cdef Weights none = None
@@ -543,5 +548,5 @@ cdef class ArcParser(ArcKeys):
                 count = self.label_keys(heads[d], d, NULL if self.joint else &heads[0])
                 self.sum_rows(none, &labels.packed, self.keys, count, self.label_count)
                 for label in range(self.label_count):
-                    view[d, label] = self.scores_room[label]
+                    view[d, label] = self.scores_room[label] if self.can_be(label, heads[d]) else -INFINITY
         return result * labels.unit

@@ -11,7 +11,7 @@ class BottomUp(ArcParser):
         model: EdgeModel,
         decoder: Decoder,
         columns: int,
-        labels: int,
+        labels: NDArray[np.uint8],
         tag_column: int,
         round_of_tag: NDArray[np.int32],
         absorb: bool = True,

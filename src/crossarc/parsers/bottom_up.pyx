@@ -76,7 +76,7 @@ cdef class BottomUp(ArcParser):
     cdef token_t[::1] chosen
     cdef token_t[::1] rival
 
-    def __init__(self, model, Decoder decoder, int32_t columns, int32_t labels, int32_t tag_column,
+    def __init__(self, model, Decoder decoder, int32_t columns, const uint8_t[::1] labels, int32_t tag_column,
                  const int32_t[::1] round_of_tag, bint absorb=True, *, lengths=None):
         super().__init__(model, decoder, columns, labels, lengths=lengths, tag=tag_column)
         self.forest = ChuLiuEdmonds(False)

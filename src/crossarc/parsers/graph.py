@@ -25,7 +25,9 @@ from crossarc.parsers.bottom_up import BottomUp
 from crossarc.parsers.calibration import GRAPH_SCALES, Scales
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph_analysis import analyse_by_arcs
+from crossarc.parsers.label_places import ANYWHERE, check_places
 from crossarc.parsers.lengths import Pruning, Tally, of_edges, table_size, tag_column
+from crossarc.parsers.long_sentences import LONG, Pieces
 from crossarc.parsers.settings import DECODERS, Settings
 from crossarc.parsers.stacking import Stacked, read_stacked, stacked_search, with_guesses
 from crossarc.parsers.storage import Storage
@@ -34,7 +36,6 @@ from crossarc.parsers.treemodel import Arrays, TreeModel
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
-NO_LIMIT = 2**31 - 1
 # How the scores of both directions become one; as in arcs.pyx.
 COMBINED: dict[str, Callable[..., NDArray[np.float64]]] = {
     "mean": lambda a, b: (a + b) / 2,
@@ -52,6 +53,7 @@ class GraphModel(TreeModel):
     features: EdgeModel
     attributes: Attributes
     labels: list[str]
+    label_places: NDArray[np.uint8]  # where each can be
     single_root: bool
     arc_weights: PackedWeights
     label_weights: PackedWeights
@@ -62,13 +64,14 @@ class GraphModel(TreeModel):
     lengths: NDArray[np.int32] | None = None  # the greatest of arcs by [tag of the head, tag of the dependent]
     pruning: Pruning | None = None  # what they left out of the development set
     tally: Tally = field(default_factory=Tally)
-    long_sentence: int = NO_LIMIT  # sentences of any length are searched in full
+    long_sentence: int = LONG
+    beyond = "each was parsed in pieces, which were joined by their roots"
     scores_labels = True
     usual_scales = GRAPH_SCALES
 
     def search(self) -> ArcParser:
         """The features and the decoder at work."""
-        what = (self.features, self.single_root, len(self.labels), self.attributes, self.lengths, self.rounds)
+        what = (self.features, self.single_root, self.label_places, self.attributes, self.lengths, self.rounds)
         return search_of(self.settings, *what)
 
     def directed(self) -> ArcParser | None:
@@ -92,15 +95,31 @@ class GraphModel(TreeModel):
     def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Heads and labels of all nodes of a corpus."""
         tokens = self.attributes.encode(corpus)
+        if np.diff(corpus.starts).max(initial=0) - 1 <= self.long_sentence:
+            return self.parse_tokens(tokens, corpus.starts)
+        pieces = Pieces(corpus.starts, self.long_sentence)
+        found, names = self.parse_tokens(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts)
+        heads, joined = pieces.joined(found, self.single_root)
+        labels = np.full(len(tokens), -1, dtype=np.int32)
+        labels[pieces.rows] = names
+        for root, word in joined:
+            both = np.ascontiguousarray(tokens[[root, root + heads[word], word]])
+            labels[word] = self.label_scores(both, np.array([-1, 0, 1], dtype=np.int32))[2].argmax()
+        return heads, labels
+
+    def parse_tokens(
+        self, tokens: NDArray[np.int32], starts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Heads and labels of the sentences that begin at `starts`, from the attributes of their nodes."""
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
-        if len(corpus) and self.stacked is not None:
-            top, seen = self.stacked_parser(), self.seen(tokens, corpus.starts)
-            top.parse(self.stacked.weights, self.label_weights, seen, corpus.starts, heads, labels)
+        if len(tokens) and self.stacked is not None:
+            top, seen = self.stacked_parser(), self.seen(tokens, starts)
+            top.parse(self.stacked.weights, self.label_weights, seen, starts, heads, labels)
             self.tally.add_all(top)
-        elif len(corpus):
+        elif len(tokens):
             search, enhancing = self.search(), (self.directed(), self.directed_weights, self.settings.enhance)
-            search.parse(self.arc_weights, self.label_weights, tokens, corpus.starts, heads, labels, *enhancing)
+            search.parse(self.arc_weights, self.label_weights, tokens, starts, heads, labels, *enhancing)
             self.tally.add_all(search)
         return heads, labels
 
@@ -157,7 +176,7 @@ class GraphModel(TreeModel):
         """The parser that sees the trees of the others."""
         assert self.stacked is not None
         limits = (self.attributes, self.lengths)
-        return stacked_search(self.stacked.features, self.single_root, len(self.labels), *limits)
+        return stacked_search(self.stacked.features, self.single_root, self.label_places, *limits)
 
     def seen(self, tokens: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.int32]:
         """What that parser sees: the words, and the trees of the others."""
@@ -166,6 +185,7 @@ class GraphModel(TreeModel):
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """What the model file keeps."""
         arrays: Arrays = {**self.arc_weights.to_arrays("arcs."), **self.label_weights.to_arrays("labels.")}
+        arrays["label_places"] = self.label_places
         if self.directed_weights is not None:
             arrays |= self.directed_weights.to_arrays("directed.")
         if self.stacked is not None:
@@ -206,6 +226,7 @@ class GraphModel(TreeModel):
             features,
             Attributes(tables),
             labels,
+            arrays["label_places"],
             manifest["single_root"],
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
             PackedWeights.from_arrays(arrays, len(labels), "labels."),
@@ -223,6 +244,7 @@ class GraphModel(TreeModel):
         """Refuse what would lead native code astray, with `ValueError`: the weights have looked at themselves."""
         if not self.labels or self.settings.system not in DECODERS:
             raise ValueError("there are no labels, or no decoder")
+        check_places(self.label_places, len(self.labels))
         if self.settings.system == "bottom-up":
             tag_attribute(self.features)
             check_rounds(self.rounds)
@@ -249,7 +271,7 @@ def search_of(
     settings: Settings,
     features: EdgeModel,
     single_root: bool,
-    labels: int,
+    labels: NDArray[np.uint8],
     attributes: Attributes,
     lengths: NDArray[np.int32] | None = None,
     rounds: Rounds | None = None,
@@ -293,5 +315,5 @@ def directed_search(
         return None
     decoder, columns = ChuLiuEdmonds(single_root), len(features.attributes)
     if lengths is None:
-        return ArcParser(features, decoder, columns, 1)
-    return ArcParser(features, decoder, columns, 1, lengths=of_edges(lengths), tag=tag_column(attributes))
+        return ArcParser(features, decoder, columns, ANYWHERE)
+    return ArcParser(features, decoder, columns, ANYWHERE, lengths=of_edges(lengths), tag=tag_column(attributes))

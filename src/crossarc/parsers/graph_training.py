@@ -18,6 +18,7 @@ from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.epochs import Epoch, Lessons, Progress, chunks, run_epochs
 from crossarc.parsers.graph import GraphModel, directed_search, search_of
+from crossarc.parsers.label_places import label_places
 from crossarc.parsers.lengths import greatest_lengths
 from crossarc.parsers.settings import Settings
 from crossarc.parsers.stacking import Stacked, parts, stacked_features, stacked_search, with_guesses
@@ -91,6 +92,8 @@ class GraphLessons(Lessons[GraphModel]):
         self.lengths = np.diff(starts) - 1
         known = directed if directed is not None else init
         self.labels, labels = numbered_labels(corpus, known.labels if known is not None else [])
+        before = known.label_places if known is not None else None
+        self.label_places = label_places(corpus, labels, len(self.labels), before)
         self.single_root = has_single_roots(train, settings, init)
         self.features = fit_edge_model(load_edge_model(settings.features), corpus) if init is None else init.features
         self.reused = reused_weights(directed, self.features, self.labels) if directed is not None else None
@@ -109,7 +112,7 @@ class GraphLessons(Lessons[GraphModel]):
         learner = settings
         if settings.directed_training:
             learner = settings.model_copy(update={"system": "chu-liu-edmonds", "combine": "none"})
-        self.search = search_of(learner, self.features, self.single_root, len(self.labels), *tags, self.rounds)
+        self.search = search_of(learner, self.features, self.single_root, self.label_places, *tags, self.rounds)
         self.other = directed_search(settings, self.features, self.single_root, *tags) if self.reused is None else None
         self.cost = (settings.cost or 0.0) if settings.learner == "mira" else 0.0
         self.weights = self.new_weights()
@@ -168,7 +171,7 @@ class GraphLessons(Lessons[GraphModel]):
         if init is not None and init.stacked is not None:
             self.top_features = init.stacked.features
         limits = (self.attributes, self.greatest)
-        self.top = stacked_search(self.top_features, self.single_root, len(self.labels), *limits)
+        self.top = stacked_search(self.top_features, self.single_root, self.label_places, *limits)
         trees = np.full((2, len(tokens)), -1, dtype=np.int32)
         directed = directed_search(settings, self.features, self.single_root, *limits)
         assert directed is not None
@@ -200,6 +203,7 @@ class GraphLessons(Lessons[GraphModel]):
             self.features,
             self.attributes,
             self.labels,
+            self.label_places,
             self.single_root,
             weights.arcs.pack(*how),
             weights.labels.pack(*how),

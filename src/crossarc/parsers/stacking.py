@@ -76,7 +76,7 @@ def read_stacked(text: str, below: EdgeModel) -> EdgeModel:
 
 
 def stacked_search(
-    features: EdgeModel, single_root: bool, labels: int, attributes: Attributes, lengths: Ints | None
+    features: EdgeModel, single_root: bool, labels: NDArray[np.uint8], attributes: Attributes, lengths: Ints | None
 ) -> ArcParser:
     """The features and the decoder of the model on top at work."""
     tag = tag_column(attributes) if lengths is not None else -1

@@ -31,6 +31,8 @@ class TreeModel:
     scores_labels = False  # whether labels have scores of their own
     knows_alternatives = True  # whether it can tell how sure it is
     usual_scales = TRANSITION_SCALES  # of a model that was not calibrated
+    # What is done with sentences too long to be searched in full.
+    beyond = "words further apart than 500, or fewer in the longest, were not looked at together"
 
     def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Heads and labels of all nodes of a corpus."""
