@@ -14,7 +14,7 @@ class Undirected(Decoder):
     def __init__(self, single_root: bool = True, method: str = "prim", seed: int = 0) -> None: ...
 
 def make_spanner(method: str, seed: int) -> Spanner: ...
-def span(spanner: Spanner, n: int, ends: NDArray[np.int32], weights: NDArray[np.float64]) -> NDArray[np.int32]: ...
+def span(spanner: Spanner, n: int, ends: NDArray[np.int32], weights: NDArray[np.float64]) -> NDArray[np.intp]: ...
 def undirected(
     scores: ArrayLike,
     lengths: ArrayLike | None = None,
@@ -27,13 +27,15 @@ def undirected(
     threads: int = 1,
 ) -> NDArray[np.int32]: ...
 def spanning_tree(
-    n: int,
+    n: int | ArrayLike,
     edges: ArrayLike,
     weights: ArrayLike,
+    offsets: ArrayLike | None = None,
     *,
     maximum: bool = True,
     required: ArrayLike | None = None,
     forbidden: ArrayLike | None = None,
     method: str = "kruskal",
     seed: int = 0,
-) -> NDArray[np.int32]: ...
+    threads: int = 1,
+) -> NDArray[np.integer]: ...
