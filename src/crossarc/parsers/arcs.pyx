@@ -453,7 +453,7 @@ cdef class ArcParser(ArcKeys):
                     other.prepare(&tokens[begin, 0], n)
                     other.pruning = self.pruning
                     other.fill_matrix(exact_other, packed_other)
-                    improve(&heads[begin], &other.matrix[0], n + 1, n, rounds, NULL)
+                    improve(&heads[begin], &other.matrix[0], n + 1, n, rounds)
                 if labels is None:
                     continue
                 self.find_kin(&heads[begin])
