@@ -117,11 +117,11 @@ def checked_offsets(offsets, graphs, m):
 
 
 def checked_numbers(values, name):
-    """A row of doubles of the caller's own."""
+    """A row of doubles, a copy that may be changed."""
     array = np.asarray(values)
     if array.ndim != 1 or array.size and array.dtype.kind not in "fiu":
         raise DecodeError(f"{name} must be a row of numbers, not {array.dtype} of shape {array.shape}")
-    return array.astype(np.float64)
+    return array.astype(np.float64, order="C")
 
 
 def shape_error(shape):
