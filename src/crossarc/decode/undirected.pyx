@@ -4,7 +4,7 @@ import numpy as np
 from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport free, malloc
 
-from crossarc.core.typedefs cimport int8_t, offset_t, score_t, token_t
+from crossarc.core.typedefs cimport offset_t, score_t, token_t
 
 from crossarc.decode.decoder cimport NO_MEMORY, NOT_CONNECTED, NOT_SYMMETRIC, SOLVED, Decoder, Outcome
 from crossarc.decode.edges cimport Edge, Spanner
@@ -213,33 +213,39 @@ def spanning_tree(n, edges, weights, offsets=None, *, maximum=True, required=Non
         raise DecodeError(f"required edge {gone[0]} has the weight of no edge")
     values[needed] = np.inf
     values[barred] = -np.inf
-    taken, counts = span_all(lambda: make_spanner(method, seed), sizes, begins, ends, values, threads)
-    missing = needed[~taken[needed]]
+    found, counts = span_all(lambda: make_spanner(method, seed), sizes, begins, ends, values, threads)
+    missing = np.setdiff1d(needed, found)
     if missing.size:
-        place, graph = place_of(missing[0], begins, single)
+        graph = int(np.searchsorted(begins, missing[0], side="right")) - 1
         cycle = cycle_of(ends, needed[(needed >= begins[graph]) & (needed < begins[graph + 1])], int(missing[0]))
-        raise DecodeError(f"{place}required edges {', '.join(map(str, cycle))} form a cycle; take back one of them")
+        raise DecodeError(f"{'' if single else f'graph {graph}: '}required edges {', '.join(map(str, cycle))} form a "
+                          "cycle; take back one of them")
     short = np.flatnonzero(counts < sizes - 1)
     if short.size:
-        raise DecodeError(explain_cut(short[0], sizes, begins, ends, taken, barred, single))
-    return np.flatnonzero(taken).astype(np.int32 if len(taken) < 2**31 else np.int64)
+        raise DecodeError(("" if single else f"graph {short[0]}: ") + explain_cut(
+            sizes[short[0]], begins[short[0]], begins[short[0] + 1], ends, found, barred))
+    return found
 
 
-def span(spanner, n, const token_t[:, ::1] ends, const score_t[::1] weights):
+def span(spanner, n, ends, weights):
     """The indices of the edges in the best forest of one graph, ascending. Edges of weight -inf are left out."""
-    sizes = np.array([n], dtype=np.int32)
-    begins = np.array([0, len(weights)])
-    return np.flatnonzero(span_all(lambda: spanner, sizes, begins, ends, weights, 1)[0])
+    return span_all(lambda: spanner, np.array([n], dtype=np.int32), np.array([0, len(weights)]), ends, weights, 1)[0]
 
 
 def span_all(new_spanner, sizes, begins, ends, weights, threads):
-    """Which edges are in the best forest of their graph, as booleans, and how many each forest has."""
-    taken = np.zeros(len(weights), dtype=np.int8)
+    """The indices of the edges in the best forests of graphs, ascending, and how many edges each forest has."""
+    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    chosen = np.empty(starts[len(sizes)], dtype=np.int32)
     counts = np.zeros(len(sizes), dtype=np.int32)
-    share(threads, len(sizes), lambda: Worker(new_spanner(), sizes, begins, ends, weights, taken, counts))
+    share(threads, len(sizes), lambda: Worker(new_spanner(), sizes, begins, ends, weights, starts, chosen, counts))
     if (counts < 0).any():
         raise MemoryError
-    return taken.view(np.bool_), counts
+    if len(sizes) == 1:
+        return np.sort(chosen[:counts[0]]), counts
+    used = np.arange(len(chosen)) - np.repeat(starts[:-1], sizes) < np.repeat(counts, sizes)
+    found = np.sort((chosen + np.repeat(begins[:-1], sizes))[used])
+    return found if len(weights) >= 2**31 else found.astype(np.int32), counts
 
 
 cdef class Worker:
@@ -250,17 +256,16 @@ cdef class Worker:
     cdef const offset_t[::1] begins
     cdef const token_t[:, ::1] ends
     cdef const score_t[::1] weights
-    cdef int8_t[::1] taken
+    cdef const offset_t[::1] starts
+    cdef token_t[::1] chosen            # those of graph g from starts[g] on, numbered within the graph
     cdef token_t[::1] counts
     cdef Edge* edges
-    cdef token_t* chosen
 
-    def __cinit__(self, Spanner spanner, sizes, begins, ends, weights, taken, counts):
+    def __cinit__(self, Spanner spanner, sizes, begins, ends, weights, starts, chosen, counts):
         cdef token_t most_nodes = sizes.max(initial=0)
         cdef token_t most_edges = np.diff(begins).max(initial=0)
         self.edges = <Edge*>malloc((<size_t>most_edges + 1) * sizeof(Edge))
-        self.chosen = <token_t*>malloc((<size_t>most_nodes + 1) * sizeof(token_t))
-        if self.edges == NULL or self.chosen == NULL:
+        if self.edges == NULL:
             raise MemoryError
         spanner.reserve(most_nodes, most_edges)
         self.spanner = spanner
@@ -268,17 +273,17 @@ cdef class Worker:
         self.begins = begins
         self.ends = ends
         self.weights = weights
-        self.taken = taken
+        self.starts = starts
+        self.chosen = chosen
         self.counts = counts
 
     def __dealloc__(self):
         free(self.edges)
-        free(self.chosen)
 
     def __call__(self, Py_ssize_t begin, Py_ssize_t end):
         cdef Py_ssize_t g
         cdef offset_t at
-        cdef token_t i, m, kept, count
+        cdef token_t i, m, kept
         with nogil:
             for g in range(begin, end):
                 at = self.begins[g]
@@ -291,9 +296,7 @@ cdef class Worker:
                         self.edges[kept].right = self.ends[at + i, 1]
                         self.edges[kept].name = self.edges[kept].place = i
                         kept += 1
-                count = self.counts[g] = self.spanner.span(self.edges, kept, self.sizes[g], self.chosen)
-                for i in range(count):
-                    self.taken[at + self.chosen[i]] = 1
+                self.counts[g] = self.spanner.span(self.edges, kept, self.sizes[g], &self.chosen[self.starts[g]])
 
 
 def checked_edges(sizes, begins, edges, values, maximum):
@@ -328,24 +331,15 @@ def checked_indices(indices, m, name):
     return array.astype(np.int64)
 
 
-def place_of(edge, begins, single):
-    """Where an error is, for its message, and the number of the graph that has the edge."""
-    graph = int(np.searchsorted(begins, edge, side="right")) - 1
-    return "" if single else f"graph {graph}: ", graph
-
-
-def explain_cut(graph, sizes, begins, ends, taken, barred, single):
+def explain_cut(n, begin, end, ends, found, barred):
     """Why a graph has no tree: a node that cannot be joined, and the forbidden edges that would."""
-    inside = slice(begins[graph], begins[graph + 1])
-    near = neighbours(ends, np.flatnonzero(taken[inside]) + begins[graph])
-    first = reach(near, 0)
-    lost = next(node for node in range(sizes[graph]) if node not in first)
-    cut = [edge for edge in barred.tolist() if inside.start <= edge < inside.stop
-           and (ends[edge, 0] in first) != (ends[edge, 1] in first)]
+    first = reach(neighbours(ends, found[(found >= begin) & (found < end)]), 0)
+    lost = next(node for node in range(n) if node not in first)
+    cut = [edge for edge in barred[(barred >= begin) & (barred < end)].tolist()
+           if (ends[edge, 0] in first) != (ends[edge, 1] in first)]
     more = f" and {len(cut) - 10} more" if len(cut) > 10 else ""
     why = f"; forbidden edges {', '.join(map(str, cut[:10]))}{more} would join them" if cut else ""
-    return (f"{'' if single else f'graph {graph}: '}the graph is not connected: no edges join node {lost} with node 0"
-            f"{why}")
+    return f"the graph is not connected: no edges join node {lost} with node 0{why}"
 
 
 def cycle_of(ends, needed, closing):
