@@ -13,7 +13,7 @@ from crossarc.decode.prim cimport Growth, grow
 
 from crossarc.decode.boruvka import Boruvka
 from crossarc.decode.constraints import undirected_constrained
-from crossarc.decode.decoder import checked_numbers, checked_offsets, checked_sizes, decode, share
+from crossarc.decode.decoder import checked_count, checked_numbers, checked_offsets, checked_sizes, decode, share
 from crossarc.decode.karger_klein_tarjan import KargerKleinTarjan
 from crossarc.decode.kruskal import Kruskal
 from crossarc.decode.prim import Prim
@@ -234,15 +234,18 @@ def span(spanner, n, ends, weights):
 
 def span_all(new_spanner, sizes, begins, ends, weights, threads):
     """The indices of the edges in the best forests of graphs, ascending, and how many edges each forest has."""
+    counts = np.zeros(len(sizes), dtype=np.int32)
+    if len(sizes) == 1:                 # short, for it counts in small graphs
+        checked_count(threads, "threads")
+        chosen = np.empty(sizes[0], dtype=np.int32)
+        Worker(new_spanner(), sizes, begins, ends, weights, begins[:1], chosen, counts, sizes[0], len(weights))(0, 1)
+        return np.sort(chosen[:counts[0]]), counts
     starts = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=starts[1:])
     chosen = np.empty(starts[len(sizes)], dtype=np.int32)
-    counts = np.zeros(len(sizes), dtype=np.int32)
-    share(threads, len(sizes), lambda: Worker(new_spanner(), sizes, begins, ends, weights, starts, chosen, counts))
-    if (counts < 0).any():
-        raise MemoryError
-    if len(sizes) == 1:
-        return np.sort(chosen[:counts[0]]), counts
+    most = sizes.max(initial=0), np.diff(begins).max(initial=0)
+    share(threads, len(sizes),
+          lambda: Worker(new_spanner(), sizes, begins, ends, weights, starts, chosen, counts, *most))
     used = np.arange(len(chosen)) - np.repeat(starts[:-1], sizes) < np.repeat(counts, sizes)
     found = np.sort((chosen + np.repeat(begins[:-1], sizes))[used])
     return found if len(weights) >= 2**31 else found.astype(np.int32), counts
@@ -261,9 +264,8 @@ cdef class Worker:
     cdef token_t[::1] counts
     cdef Edge* edges
 
-    def __cinit__(self, Spanner spanner, sizes, begins, ends, weights, starts, chosen, counts):
-        cdef token_t most_nodes = sizes.max(initial=0)
-        cdef token_t most_edges = np.diff(begins).max(initial=0)
+    def __cinit__(self, Spanner spanner, sizes, begins, ends, weights, starts, chosen, counts, token_t most_nodes,
+                  token_t most_edges):
         self.edges = <Edge*>malloc((<size_t>most_edges + 1) * sizeof(Edge))
         if self.edges == NULL:
             raise MemoryError
@@ -297,6 +299,9 @@ cdef class Worker:
                         self.edges[kept].name = self.edges[kept].place = i
                         kept += 1
                 self.counts[g] = self.spanner.span(self.edges, kept, self.sizes[g], &self.chosen[self.starts[g]])
+                if self.counts[g] < 0:
+                    with gil:
+                        raise MemoryError
 
 
 def checked_edges(sizes, begins, edges, values, maximum):
