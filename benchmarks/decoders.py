@@ -46,7 +46,7 @@ def trees() -> None:
     networkx = peer("networkx")
     print("\n## Trees, microseconds a sentence (in brackets: how many times as fast as ufal.chu_liu_edmonds)\n")
     names = ["ufal", "networkx", "mst, one call each", "mst, batch", "mst, any roots, batch"]
-    names += ["eisner", "10 best", "marginals"]
+    names += ["undirected", "eisner", "10 best", "10 best, projective", "marginals", "marginals, projective"]
     print(f"| n | {' | '.join(names)} |\n|---|{'---|' * len(names)}")
     rng = np.random.default_rng(0)
     for n in (10, 25, 50, 100, 200, 500):
@@ -57,6 +57,7 @@ def trees() -> None:
 def tree_cells(n: int, batch: np.ndarray, ufal: ModuleType | None, networkx: ModuleType | None) -> list[str]:
     """What each decoder takes for sentences of n words."""
     few = batch[: max(2, 1000 // n)]
+    symmetric = batch + batch.swapaxes(1, 2)
 
     def a_sentence(work: Callable[[], object], matrices: np.ndarray) -> float:
         return best(work) / len(matrices) * 1e6
@@ -71,9 +72,12 @@ def tree_cells(n: int, batch: np.ndarray, ufal: ModuleType | None, networkx: Mod
         a_sentence(lambda: decode.mst(batch, single_root=False), batch),
     ]
     others = [
+        a_sentence(lambda: decode.undirected(symmetric), batch),
         a_sentence(lambda: decode.eisner(few), few),
         a_sentence(lambda: decode.kbest(few, 10), few),
+        a_sentence(lambda: decode.projective_kbest(few, 10), few),
         a_sentence(lambda: decode.marginals(few), few),
+        a_sentence(lambda: decode.projective_marginals(few), few),
     ]
     cells = [f"{theirs:,.1f}" if theirs else "", f"{slow:,.0f}" if slow else ""]
     cells += [f"{mine:,.1f}" + (f" ({theirs / mine:.1f}x)" if theirs else "") for mine in ours]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from crossarc import decode
+from crossarc.decode.decoder import share
 from crossarc.errors import CrossarcError, DecodeError
 from crossarc.structure import is_projective
 from decode.forest import KINDS, all_trees, is_tree, random_scores, tree_score, tree_scores
@@ -306,30 +307,32 @@ def test_bad_arguments(name, change, words):
     assert isinstance(caught.value, ValueError)
 
 
-@pytest.mark.parametrize("threads", [0, -1, 1.5])
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "2"])
 def test_bad_threads(threads):
+    for shape in ((2, 3, 3), (3, 3)):
+        with pytest.raises(DecodeError, match="threads must be 1 or more"):
+            decode.mst(np.zeros(shape), threads=threads)
     with pytest.raises(DecodeError, match="threads must be 1 or more"):
-        decode.mst(np.zeros((2, 3, 3)), threads=threads)
+        decode.best_labels(np.zeros((2, 3, 3, 4)), threads=threads)
+    with pytest.raises(DecodeError, match="threads must be 1 or more"):
+        decode.mst_sparse([1, 1], [1, 1], [0, 0], [1.0, 1.0], [0, 1, 2], threads=threads)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, 1e301, -1e305])
-@pytest.mark.parametrize("name", [*MATRIX_DECODERS, "marginals", "kbest"])
-def test_scores_that_cannot_be(name, value):
-    call = {**MATRIX_DECODERS, "marginals": decode.marginals, "kbest": lambda scores: decode.kbest(scores, 2)}[name]
-    scores = np.zeros((4, 4))
-    scores[2, 3] = value
-    with pytest.raises(DecodeError, match=r"^scores\[2, 3\] is"):
-        call(scores)
-    with pytest.raises(DecodeError, match=r"^sentence 1: scores\[2, 3\] is"):
-        call(np.stack([np.zeros((4, 4)), scores]))
+def test_threads_share_even_a_few_sentences():
+    """Long sentences come in small batches."""
+    for size, threads, expected in [(2, 2, 2), (8, 3, 3), (2, 5, 2), (1, 4, 1), (500, 2, 2)]:
+        workers = []
 
+        def new_worker(workers=workers):
+            done = []
+            workers.append(done)
+            return lambda begin, end: done.extend(range(begin, end))
 
-@pytest.mark.parametrize("name", MATRIX_DECODERS)
-def test_unused_cells_may_hold_anything(name):
-    scores = np.zeros((4, 4))
-    scores[0] = np.nan
-    np.fill_diagonal(scores, np.inf)
-    assert is_tree(MATRIX_DECODERS[name](scores))
+        share(threads, size, new_worker)
+        assert len(workers) == expected
+        assert all(workers)
+        assert sorted(sentence for done in workers for sentence in done) == list(range(size))
+    assert decode.mst(np.zeros((40, 2, 2)), threads=np.int64(2)).shape == (40, 2)
 
 
 @pytest.mark.parametrize(
@@ -384,6 +387,37 @@ def test_contradictions_among_many_constraints():
         decode.mst(np.zeros((n + 1, n + 1)), required=required, forbidden=forbidden)
 
 
+def test_all_but_the_culprits_are_left_out_of_long_explanations():
+    n = 150
+    forbidden = np.random.default_rng(0).random((n + 1, n + 1)) < 0.3
+    forbidden[:, 0] = True
+    with pytest.raises(DecodeError, match=r"^(forbidden 0 -> \d+, ){9}forbidden 0 -> \d+ and others leave no tree;"):
+        decode.mst(np.zeros((n + 1, n + 1)), forbidden=forbidden)
+
+
+@pytest.mark.parametrize("name", ["eisner", "undirected"])
+def test_a_second_root_is_said_to_be_the_trouble(name):
+    scores = np.zeros((5, 5))
+    kind = {"eisner": "projective tree", "undirected": "undirected tree"}[name]
+    with pytest.raises(DecodeError, match=f"^required 0 -> 1, required 0 -> 3 leave no {kind} with a single root;"):
+        MATRIX_DECODERS[name](scores, required=[-1, 0, -1, 0, -1])
+    scores[1:3, 3:] = scores[3:, 1:3] = -np.inf
+    with pytest.raises(DecodeError, match=f"leave no {kind} with a single root; only node 0 leads to words 1, 3 and"):
+        MATRIX_DECODERS[name](scores)
+    assert is_tree(MATRIX_DECODERS[name](scores, single_root=False))
+
+
+def test_chains_are_described_from_their_tops():
+    n = 400
+    scores = np.full((n + 1, n + 1), -np.inf)
+    words = np.arange(1, n)
+    scores[words, words + 1] = 0  # n -> n - 1 -> ... -> 1
+    scores[200, 201] = -np.inf
+    scores[[200, n], 0] = 0
+    with pytest.raises(DecodeError, match=r"only node 0 leads to words 200, 400 and what is below each$"):
+        decode.mst(scores)
+
+
 def test_disconnected_graphs_are_described():
     scores = np.zeros((5, 5))
     scores[[3, 4], :3] = -np.inf
@@ -415,11 +449,67 @@ def test_undirected_wants_symmetry():
         ((2, [1], [-1], [1.0]), r"heads\[0\] is -1"),
         ((2, [1], [0], [np.nan]), r"scores\[0\] is nan"),
         ((-1, [], [], []), "number of words"),
+        ((True, [1], [0], [1.0]), "number of words"),
+        (([1, 1], [1], [0], [1.0]), "many graphs need offsets"),
+        ((2, [1.5], [0], [1.0]), "dependents must be integers"),
+        ((2, [1], [0], ["a"]), "scores must be a row of numbers"),
+        ((2, [1], [0], [1e300]), r"scores\[0\] is 1e\+300"),
+        (([2, 1], [1, 2], [0, 0], [1.0, 1.0], [0, 1, 2]), r"dependents\[1\] is 2; the nodes are 0..1"),
+        (([2, 1], [1, 1], [0, 0], [1.0, 1.0], [0, 1]), "offsets must be 3 integers"),
+        (([2, 1], [1, 1], [0, 0], [1.0, 1.0], [0, 1, 1]), "offsets must rise from 0 to 2"),
     ],
 )
 def test_bad_sparse_arguments(arguments, words):
     with pytest.raises(DecodeError, match=words):
         decode.mst_sparse(*arguments)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("single_root", [True, False])
+def test_many_sparse_sentences_at_once(single_root, threads):
+    rng = np.random.default_rng(1)
+    lengths = rng.integers(0, 12, size=50)
+    required = np.full((50, 12), -1)
+    lists = []
+    for s, n in enumerate(lengths):
+        scores = random_scores(n, s, "sparse")
+        scores[:, 0] = rng.normal(size=n + 1)
+        scores[range(1, n + 1), range(n)] = rng.normal(size=n)
+        if n > 2:
+            required[s, 2] = 1
+        required[s, n + 1 :] = 77  # padding may hold anything
+        dependents, heads = np.nonzero(~np.isneginf(scores))
+        lists.append((dependents, heads, scores[dependents, heads], rng.random(len(heads)) < 0.05))
+        lists[-1][3][heads == 0] = False
+        lists[-1][3][heads == dependents - 1] = False
+    *arcs, forbidden = (np.concatenate(rows) for rows in zip(*lists, strict=True))
+    offsets = np.cumsum([0, *(len(rows[0]) for rows in lists)])
+    options = {"single_root": single_root}
+    found = decode.mst_sparse(
+        lengths, *arcs, offsets, required=required, forbidden=forbidden, threads=threads, **options
+    )
+    assert found.shape == (50, 12)
+    for s, n in enumerate(lengths):
+        *one, barred = lists[s]
+        heads = decode.mst_sparse(n, *one, required=required[s, : n + 1], forbidden=barred, **options)
+        assert found[s].tolist() == [*heads, *[-1] * (11 - n)]
+
+
+def test_contradictions_in_sparse_graphs_are_named():
+    n = 3000
+    chain = (np.arange(1, n + 1), np.arange(n), np.zeros(n))
+    with pytest.raises(DecodeError, match=r"^forbidden 1500 -> 1501 with the arcs that are not there leave no tree;"):
+        decode.mst_sparse(n, *chain, forbidden=chain[1] == 1500)
+    with pytest.raises(DecodeError, match=r"^required 100 -> 5 with the arcs that are not there leave no tree;"):
+        decode.mst_sparse(n, *chain, required=np.where(np.arange(n + 1) == 5, 100, -1))
+    with pytest.raises(DecodeError, match=r"^required\[1\] is 1; word 1 can have"):
+        decode.mst_sparse(2, [1, 2], [0, 1], [1.0, 1.0], required=[-1, 1, -1])
+    with pytest.raises(DecodeError, match=r"^required 2 -> 1, required 1 -> 2 leave no tree;"):
+        sparse(np.zeros((3, 3)), required=[-1, 2, 1])
+    with pytest.raises(DecodeError, match=r"^sentence 1: the arcs that are not there leave no tree; .* to word 1$"):
+        decode.mst_sparse([0, 1], [], [], [], [0, 0, 0])
+    with pytest.raises(DecodeError, match=r"^sentence 1: .* with a single root; only node 0 leads to words 1, 2 and"):
+        decode.mst_sparse([1, 2], [1, 1, 2], [0, 0, 0], [1.0, 1.0, 1.0], [0, 1, 3])
 
 
 def test_sparse_takes_the_best_of_parallel_arcs():
@@ -440,8 +530,19 @@ def test_labels_are_chosen_before_the_tree():
             assert found[s, d] == scores[s, d, heads[s, d]].argmax()
     single = decode.labels_of(heads[0], labels[0])
     assert single.tolist() == found[0].tolist()
+    several, _ = decode.kbest(arcs, 4)
+    of_each = decode.labels_of(several, labels)
+    assert of_each[:, 0].tolist() == found.tolist()
+    assert of_each[1].tolist() == decode.labels_of(several[1], labels[1]).tolist()
+    shared = decode.best_labels(scores, threads=2)
+    assert (shared[0] == arcs).all()
+    assert (shared[1] == labels).all()
     with pytest.raises(DecodeError, match="labelled scores"):
         decode.best_labels(np.zeros((3, 3)))
+    with pytest.raises(DecodeError, match=r"heads must be -1 or a node 0\.\.1, not -1 to 5"):
+        decode.labels_of([-1, 5], [[1, 1], [1, 1]])
+    with pytest.raises(DecodeError, match="heads must be integers"):
+        decode.labels_of([-1, 0.5], [[1, 1], [1, 1]])
     with pytest.raises(DecodeError, match="do not go with"):
         decode.labels_of([-1, 0], labels)
 

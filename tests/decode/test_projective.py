@@ -5,6 +5,7 @@ import pytest
 
 from crossarc import decode
 from crossarc.errors import DecodeError
+from crossarc.structure import is_projective
 from decode.forest import KINDS, all_trees, random_scores, tree_scores
 from decode.test_distribution import all_marginals
 
@@ -12,13 +13,13 @@ from decode.test_distribution import all_marginals
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("single_root", [True, False])
 def test_k_best_of_all_trees(single_root, kind):
-    for n in range(1, 6):
+    for n in range(1, 7):
         trees = all_trees(n, single_root, projective=True)
         for seed in range(6 if n < 5 else 3):
             scores = random_scores(n, seed, kind)
             expected = np.sort(tree_scores(scores, trees))[::-1]
             expected = expected[expected > -np.inf]
-            for k in (2, len(trees) + 1 if n < 5 else 40):
+            for k in (2, len(trees) + 1):
                 if not len(expected):
                     with pytest.raises(DecodeError):
                         decode.projective_kbest(scores, k, single_root=single_root)
@@ -29,7 +30,42 @@ def test_k_best_of_all_trees(single_root, kind):
                 assert len({tuple(tree) for tree in heads[:size].tolist()}) == size
                 assert (totals[size:] == -np.inf).all()
                 assert (heads[size:] == -1).all()
+                assert (heads[0] == decode.eisner(scores, single_root=single_root)).all()  # ties too
                 assert tree_scores(scores, heads[:size]) == pytest.approx(totals[:size], rel=1e-12)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("single_root", [True, False])
+def test_k_best_in_batches(single_root, threads):
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(0, 9, size=40)
+    batch = np.full((40, 9, 9), np.nan)  # padding may hold anything
+    for s, n in enumerate(lengths):
+        batch[s, : n + 1, : n + 1] = random_scores(n, s, "sparse" if s % 2 else "normal")
+        batch[s, :, 0] = rng.normal()
+        batch[s, range(1, n + 1), range(n)] = rng.normal()
+    heads, totals = decode.projective_kbest(batch, 4, lengths, single_root=single_root, threads=threads)
+    assert heads.shape == (40, 4, 9)
+    for s, n in enumerate(lengths):
+        one, scores = decode.projective_kbest(batch[s, : n + 1, : n + 1], 4, single_root=single_root)
+        assert (heads[s, :, : n + 1] == one).all()
+        assert (heads[s, :, n + 1 :] == -1).all()
+        assert totals[s].tolist() == scores.tolist()
+
+
+def test_k_best_of_scores_near_the_limit():
+    scores = random_scores(4, 2)
+    scores *= 9.9e299 / np.abs(scores).max()
+    expected = np.sort(tree_scores(scores, all_trees(4, projective=True)))[::-1][:5]
+    assert decode.projective_kbest(scores, 5)[1] == pytest.approx(expected)
+
+
+def test_long_sentences_have_k_best_trees():
+    scores = random_scores(120, 1)
+    heads, totals = decode.projective_kbest(scores, 30)
+    assert (np.diff(totals) <= 0).all()
+    assert len({tuple(tree) for tree in heads.tolist()}) == 30
+    assert all(is_projective(tree) for tree in heads)
 
 
 def test_k_best_under_constraints():
@@ -46,17 +82,15 @@ def test_k_best_under_constraints():
         decode.projective_kbest(scores, 2, required=[-1, 3, 4, -1, -1, -1])
     with pytest.raises(DecodeError, match="k must be"):
         decode.projective_kbest(scores, 0)
-    with pytest.raises(DecodeError, match="one sentence"):
-        decode.projective_kbest(scores[None], 1)
 
 
 @pytest.mark.parametrize("scale", [1, 30, 1000])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "huge"])
 @pytest.mark.parametrize("single_root", [True, False])
 def test_marginals_over_all_trees(single_root, kind, scale):
-    for n in range(1, 6):
+    for n in range(1, 7):
         trees = all_trees(n, single_root, projective=True)
-        for seed in range(6):
+        for seed in range(6 if n < 6 else 2):
             scores = random_scores(n, seed, kind) * scale
             expected, partition = all_marginals(scores, trees)
             if np.isneginf(partition):

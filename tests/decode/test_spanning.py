@@ -159,6 +159,10 @@ def test_small_and_odd_graphs(method):
         ({"required": [1]}, "required must be indices"),
         ({"forbidden": [-1]}, "forbidden must be indices"),
         ({"method": "jarnik"}, "no method 'jarnik'"),
+        ({"method": 3}, "no method '3'"),
+        ({"method": "kkt", "seed": 0.5}, "seed must be an integer"),
+        ({"method": "prim", "n": "a"}, "number of nodes"),
+        ({"weights": ["x"]}, "weights must be a row of numbers"),
         ({"method": "prim", "n": 10**6}, "too many"),
     ],
 )
@@ -168,11 +172,91 @@ def test_bad_arguments(change, words):
         decode.spanning_tree(**arguments)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("method", METHODS)
+def test_many_graphs_at_once(method, threads):
+    rng = np.random.default_rng(2)
+    sizes = rng.integers(1, 30, size=40)
+    lists = []
+    for n in sizes:
+        path = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
+        lists.append(np.concatenate([path, rng.integers(0, n, size=(2 * n, 2))]))
+    weights = [rng.integers(0, 9, size=len(edges)).astype(float) for edges in lists]
+    offsets = np.cumsum([0, *map(len, lists)])
+    options = {"method": method, "seed": 5}
+    found = decode.spanning_tree(
+        sizes, np.concatenate(lists), np.concatenate(weights), offsets, threads=threads, **options
+    )
+    assert len(found) == (sizes - 1).sum()
+    single = [decode.spanning_tree(*graph, **options) for graph in zip(sizes, lists, weights, strict=True)]
+    assert found.tolist() == np.concatenate([o + one for o, one in zip(offsets, single, strict=False)]).tolist()
+
+
+def test_errors_say_which_of_many_graphs():
+    edges, offsets = [(0, 1), (0, 1), (1, 2), (0, 2)], [0, 1, 4]
+    assert decode.spanning_tree([2, 3], edges, [1.0] * 4, offsets, required=[3], forbidden=[1]).tolist() == [0, 2, 3]
+    for options, message in [
+        ({"required": [1, 2, 3]}, "graph 1: required edges 1, 2, 3 form a cycle"),
+        ({"forbidden": [0]}, "graph 0: the graph is not connected: .* forbidden edges 0 would join"),
+        ({"forbidden": [2, 3]}, "graph 1: the graph is not connected: no edges join node 2 with node 0; .* 2, 3 would"),
+        ({"n": [2, 2]}, r"edge 2 is \[1, 2\]; the nodes are 0..1"),
+        ({"n": [2]}, "offsets must be 2 integers for 1 graphs"),
+        ({"n": 2}, "number of nodes of each graph"),
+        ({"offsets": [0, 4, 1]}, "offsets must rise from 0 to 4"),
+        ({"offsets": [0, 1, 3]}, "offsets must rise from 0 to 4"),
+        ({"offsets": None}, "many graphs need offsets"),
+        ({"threads": 0}, "threads must be 1 or more"),
+    ]:
+        with pytest.raises(DecodeError, match=message):
+            decode.spanning_tree(**{"n": [2, 3], "edges": edges, "weights": [1.0] * 4, "offsets": offsets, **options})
+    assert decode.spanning_tree([], [], [], [0]).tolist() == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_five_thousand_nodes(method):
+    rng = np.random.default_rng(0)
+    edges = np.concatenate([np.stack([np.arange(4999), np.arange(1, 5000)], 1), rng.integers(0, 5000, (30000, 2))])
+    weights = rng.integers(0, 100, size=len(edges)).astype(float)
+    assert decode.spanning_tree(5000, edges, weights, method=method).tolist() == (
+        decode.spanning_tree(5000, edges, weights).tolist()
+    )
+
+
+def test_a_long_path_that_is_cut_is_soon_described():
+    """Its nodes in any order: what looks along edges one step at a time would take a day."""
+    n = 100_000
+    nodes = np.random.default_rng(0).permutation(n)
+    nodes[[0, nodes.tolist().index(0)]] = nodes[[nodes.tolist().index(0), 0]]
+    path = np.stack([nodes[:-1], nodes[1:]], axis=1)
+    with pytest.raises(DecodeError, match="; forbidden edges 500 would join them"):
+        decode.spanning_tree(n, path, np.zeros(n - 1), forbidden=[500])
+
+
 @given(st.integers(1, 5).flatmap(lambda n: st.sampled_from(all_trees(n, False).tolist())), st.randoms())
 def test_orientation_gives_back_any_tree(heads, random):
     edges = [(word, head) if random.random() < 0.5 else (head, word) for word, head in enumerate(heads) if word]
     random.shuffle(edges)
     assert decode.orient(edges).tolist() == heads
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_orientation_in_batches(threads):
+    rng = np.random.default_rng(0)
+    trees = [all_trees(n, False)[rng.integers(len(all_trees(n, False)))] if n else [-1] for n in [0, 3, 5, 1] * 6]
+    edges = np.full((len(trees), 5, 2), 99)  # padding may hold anything
+    for s, heads in enumerate(trees):
+        for word in range(1, len(heads)):
+            edges[s, word - 1] = (word, heads[word])[:: rng.choice([1, -1])]
+    found = decode.orient(edges, [len(heads) - 1 for heads in trees], threads=threads)
+    for heads, row in zip(trees, found.tolist(), strict=True):
+        assert row == [*heads, *[-1] * (6 - len(heads))]
+    assert decode.orient(np.empty((2, 0, 2), dtype=int)).tolist() == [[-1], [-1]]
+    assert decode.orient(np.empty((0, 3, 2), dtype=int)).shape == (0, 4)
+    assert decode.orient([(0, 1), (7, 7)], 1).tolist() == [-1, 0, -1]
+    with pytest.raises(DecodeError, match=r"sentence 1: edge 1 is \[1, 3\]; 2 edges make"):
+        decode.orient([[(0, 1), (1, 2)], [(0, 1), (1, 3)]])
+    with pytest.raises(DecodeError, match="sentence 1: the edges are no tree: they do not join node 2"):
+        decode.orient([[(0, 1), (1, 2)], [(0, 1), (1, 0)]])
 
 
 def test_orientation_of_long_paths_and_of_what_is_no_tree():
@@ -257,7 +341,47 @@ def test_enhancement_leaves_its_input_alone_and_refuses_what_is_no_tree():
     assert heads.tolist() == [-1, 2, 0]
     with pytest.raises(DecodeError, match="heads are no tree"):
         decode.enhance([-1, 2, 1], np.zeros((3, 3)))
-    with pytest.raises(DecodeError, match="do not go with"):
+    with pytest.raises(DecodeError, match="heads must be integers of the shape"):
         decode.enhance([-1, 0], np.zeros((3, 3)))
-    with pytest.raises(DecodeError, match="rounds"):
-        decode.enhance([-1, 0], np.zeros((2, 2)), rounds=-1)
+    with pytest.raises(DecodeError, match="sentence 1: heads are no tree: "):
+        decode.enhance([[-1, 0, 1], [-1, 7, 0]], np.zeros((2, 3, 3)))
+    with pytest.raises(DecodeError, match="heads must be integers"):
+        decode.enhance([-1, 0.5], np.zeros((2, 2)))
+    for rounds in (-1, 1.5, True):
+        with pytest.raises(DecodeError, match="rounds must be 0 or more"):
+            decode.enhance([-1, 0], np.zeros((2, 2)), rounds=rounds)
+
+
+def test_enhancement_mends_what_constraints_rule_out_or_says_what_it_cannot():
+    scores = np.zeros((5, 5))
+    chain = [-1, 0, 1, 2, 3]
+    # Turning 1 -> 2 round makes 2 -> 1 though nothing else gains by it.
+    assert decode.enhance(chain, scores, required=[-1, 2, -1, -1, -1]).tolist() == [-1, 2, 0, 2, 3]
+    mask = np.zeros((5, 5), dtype=bool)
+    mask[1, 0] = True
+    assert decode.enhance(chain, scores, forbidden=mask).tolist() == [-1, 2, 0, 2, 3]
+    with pytest.raises(DecodeError, match=r"^the tree is against required 4 -> 1, and 5 rounds do not mend that; "):
+        decode.enhance(chain, scores, required=[-1, 4, -1, -1, -1])
+    mask[:, 0] = True
+    with pytest.raises(DecodeError, match=r"^the tree is against forbidden 0 -> 1, and no turned arcs mend that; "):
+        decode.enhance(chain, scores, forbidden=mask, rounds=None)
+    with pytest.raises(DecodeError, match=r"^sentence 1: the tree is against required 4 -> 1, "):
+        decode.enhance([chain, chain], np.zeros((2, 5, 5)), required=[[-1] * 5, [-1, 4, -1, -1, -1]])
+
+
+def test_enhancement_under_constraints_never_gives_a_tree_that_breaks_them():
+    mended = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        scores = rng.normal(size=(7, 7))
+        scores[1:, 1:] += scores[1:, 1:].T.copy()
+        required = np.where(rng.random(7) < 0.25, rng.integers(0, 7, 7), -1)
+        required[[0, *np.flatnonzero(required == np.arange(7))]] = -1
+        try:
+            heads = decode.undirected(scores, required=required)
+            found = decode.enhance(heads, rng.normal(size=(7, 7)), required=required, rounds=None)
+        except DecodeError:
+            continue
+        assert ((found == required) | (required < 0)).all()
+        mended += ((heads != required) & (required >= 0)).any()
+    assert mended > 3

@@ -7,7 +7,8 @@ from crossarc.decode.kbest import kbest
 from crossarc.decode.labels import best_labels, labels_of
 from crossarc.decode.matrix_tree import log_partition, marginals
 from crossarc.decode.orientation import orient
-from crossarc.decode.projective import projective_kbest, projective_log_partition, projective_marginals
+from crossarc.decode.projective import projective_log_partition, projective_marginals
+from crossarc.decode.projective_kbest import projective_kbest
 from crossarc.decode.sparse import mst_sparse
 from crossarc.decode.undirected import spanning_tree, undirected
 

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from crossarc.errors import DecodeError
 
 MOST_NAMED = 10
-MOST_TRIALS = 400
-Arc = tuple[str, int, int]  # "required" or "forbidden", dependent, head
-Test = Callable[[NDArray[np.int32] | None, NDArray[np.bool_] | None], bool]
+Arcs = NDArray[np.int64]  # rows of: 1 if required or 0 if forbidden, dependent, head
+Test = Callable[[Arcs], bool]
+Below = Callable[[NDArray[np.intp]], NDArray[np.intp]]  # the dependents that some nodes may have
 
 
 def constrained(
@@ -94,110 +94,146 @@ def checked_heads(
     return rows, heads[rows].astype(np.int64)
 
 
-def explain(
-    scores: NDArray[np.float64],
-    required: NDArray[np.int32] | None,
-    forbidden: NDArray[np.bool_] | None,
-    solvable: Test | None,
-    wanted: str,
-) -> str:
-    """Why one sentence has no tree: the constraints that contradict each other, or the -inf scores alone."""
-    if solvable is None or not solvable(None, None):
-        return f"the scores that are -inf leave no {wanted}; {describe_cut(scores, wanted)}"
-    arcs = arcs_of(scores, required, forbidden)
-
-    def contradict(chosen: list[Arc]) -> bool:
-        return not solvable(*constraints_of(chosen, len(scores)))
-
-    core, minimal = find_core(arcs, contradict)
-    names = ", ".join(f"{kind} {head} -> {dependent}" for kind, dependent, head in core[:MOST_NAMED])
-    more = f" and {len(core) - MOST_NAMED} more" if len(core) > MOST_NAMED else ""
-    with_scores = " with the scores that are -inf" if np.isneginf(scores[1:]).any() else ""
-    verb = "leave" if minimal else "are among the constraints that leave"
-    return f"{names}{more}{with_scores} {verb} no {wanted}; take back one of them"
+def broken(
+    heads: NDArray[np.int32], lengths: NDArray[np.int32] | None, required: ArrayLike | None, forbidden: ArrayLike | None
+) -> tuple[int, str] | None:
+    """The first of many trees that does not keep to constraints, and which it breaks."""
+    sentences, size = heads.shape
+    longest = np.full(sentences, size - 1) if lengths is None else lengths
+    words = np.arange(size)
+    used = (words > 0) & (words <= longest[:, None])
+    needed = np.full(heads.shape, -1) if required is None else np.asarray(required).reshape(heads.shape)
+    wrong = used & (needed >= 0) & (needed != heads)
+    barred = np.zeros(heads.shape, dtype=bool)
+    if forbidden is not None:
+        mask = np.asarray(forbidden).reshape(sentences, size, size)
+        barred = used & np.take_along_axis(mask, np.maximum(heads, 0)[..., None].astype(np.intp), axis=-1)[..., 0]
+    bad = np.flatnonzero((wrong | barred).any(axis=1))
+    if not bad.size:
+        return None
+    s = int(bad[0])
+    arcs = [(1, word, needed[s, word]) for word in np.flatnonzero(wrong[s])]
+    arcs += [(0, word, heads[s, word]) for word in np.flatnonzero(barred[s])]
+    return s, name_arcs(np.array(arcs))
 
 
 def arcs_of(
     scores: NDArray[np.float64], required: NDArray[np.int32] | None, forbidden: NDArray[np.bool_] | None
-) -> list[Arc]:
-    """The constraints one by one."""
-    n = len(scores) - 1
-    arcs: list[Arc] = []
+) -> Arcs:
+    """The constraints one by one: the required arcs, then those that only `forbidden` rules out."""
+    size = len(scores)
+    arcs = np.empty((0, 3), dtype=np.int64)
     if required is not None:
-        arcs += [("required", d, int(required[d])) for d in range(1, n + 1) if required[d] >= 0]
+        words = np.flatnonzero(required[1:] >= 0) + 1
+        arcs = np.stack([np.ones_like(words), words, required[words]], axis=1)
     if forbidden is not None:
-        new = forbidden & ~np.isneginf(scores) & ~np.eye(n + 1, dtype=bool)
-        arcs += [("forbidden", int(d), int(h)) for d, h in np.argwhere(new) if d]
+        new = forbidden & ~np.isneginf(scores) & ~np.eye(size, dtype=bool)
+        new[0] = False
+        cells = np.argwhere(new)
+        arcs = np.concatenate([arcs, np.insert(cells, 0, 0, axis=1)])
     return arcs
 
 
-def constraints_of(arcs: list[Arc], size: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+def constraints_of(arcs: Arcs, size: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
     """The opposite of `arcs_of`."""
     required = np.full(size, -1, dtype=np.int32)
     forbidden = np.zeros((size, size), dtype=bool)
-    for kind, dependent, head in arcs:
-        if kind == "required":
-            required[dependent] = head
-        else:
-            forbidden[dependent, head] = True
+    needed = arcs[:, 0] == 1
+    required[arcs[needed, 1]] = arcs[needed, 2]
+    forbidden[arcs[~needed, 1], arcs[~needed, 2]] = True
     return required, forbidden
 
 
-def find_core(arcs: list[Arc], contradict: Callable[[list[Arc]], bool]) -> tuple[list[Arc], bool]:
-    """Constraints that contradict each other while any of them less does not, and whether that was seen to the end.
+def explain(arcs: Arcs, solvable: Test, wanted: str, lacking: str, describe: Callable[[], str]) -> str:
+    """Why one sentence has no tree: the constraints that contradict each other, or else `lacking` alone.
 
-    Growing runs of constraints are left out while the rest still contradict, so that a few culprits among many take
-    few trials.
+    `solvable` says whether there is a tree under some of the constraints, `lacking` what rules out arcs besides them,
+    empty if nothing does, and `describe` how that cuts off words.
     """
-    trials = 0
-    place = 0
-    run = max(1, len(arcs) // 2)
-    while place < len(arcs):
-        rest = arcs[:place] + arcs[place + run :]
-        trials += 1
-        if trials > MOST_TRIALS:
-            return arcs, False
-        if contradict(rest):
-            arcs = rest
-            run = min(2 * run, max(1, len(arcs) - place))
-        elif run > 1:
-            run = max(1, run // 2)
-        else:
-            place += 1
-    return arcs, True
+    if not len(arcs) or not solvable(arcs[:0]):
+        return f"the {lacking} leave no {wanted}; {describe()}"
+    core, complete = find_core(arcs, solvable)
+    others = "" if complete else " and others"
+    with_scores = f" with the {lacking}" if lacking else ""
+    return f"{name_arcs(core)}{others}{with_scores} leave no {wanted}; take back one of them"
 
 
-def describe_cut(scores: NDArray[np.float64], wanted: str) -> str:
-    """The words that cannot be reached, or the groups of words that only node 0 can lead to."""
+def find_core(arcs: Arcs, solvable: Test) -> tuple[Arcs, bool]:
+    """Constraints that contradict each other while any of them less does not, and whether these are all of them.
+
+    The fewest first constraints that contradict end with one that cannot be spared; with that one kept, the fewest of
+    those before it end with the next, and so on (Junker 2004), until there are as many as an error names. Few are tried
+    before many, for required arcs come first and are the usual culprits.
+    """
+    core = arcs[:0]
+    while solvable(core):
+        if len(core) == MOST_NAMED:
+            return core, False
+        low, high = 0, len(arcs)  # the first `low` do not contradict, the first `high` do
+        while high - low > 1:
+            middle = min((low + high) // 2, 2 * low + 1)
+            if solvable(np.concatenate([arcs[:middle], core])):
+                low = middle
+            else:
+                high = middle
+        core = np.concatenate([arcs[high - 1 : high], core])
+        arcs = arcs[: high - 1]
+    return core, True
+
+
+def describe_cut(n: int, below: Below, single_root: bool) -> str:
+    """The words that node 0 does not lead to, or the groups of words that only node 0 leads to."""
+    lost = np.flatnonzero(~reached(n, below, [0]))
+    if lost.size:
+        return f"no path of allowed arcs leads from node 0 to {name_words(lost)}"
+    starts = find_starts(n, below) if single_root else []
+    if len(starts) > 1:
+        return f"only node 0 leads to {name_words(np.array(starts))} and what is below each"
+    return "every word can be reached, but not by arcs that go together in such a tree"
+
+
+def below_in(scores: NDArray[np.float64]) -> Below:
+    """What a matrix lets nodes lead to."""
     allowed = ~np.isneginf(scores)
     allowed[0] = False
     np.fill_diagonal(allowed, False)
-    lost = np.flatnonzero(~reached(allowed, [0]))
-    if lost.size:
-        return f"no path of allowed arcs leads from node 0 to {name_words(lost)}"
-    if wanted != "tree with a single root":
-        return "every word can be reached, but not by arcs that go together in such a tree"
-    inner = allowed.copy()
-    inner[:, 0] = False
-    left = np.ones(len(scores), dtype=bool)
-    left[0] = False
-    for root in range(1, len(scores)):  # keeps the last word of each group that nothing outside it leads to
-        if left[root]:
-            below = reached(inner, [root])
-            below[root] = False
-            left &= ~below
-    return f"only node 0 leads to {name_words(np.flatnonzero(left))} and what is below each"
+    return lambda nodes: np.flatnonzero(allowed[:, nodes].any(axis=1))
 
 
-def reached(allowed: NDArray[np.bool_], start: list[int]) -> NDArray[np.bool_]:
-    """The nodes that allowed arcs lead to from any of `start`, themselves included."""
-    seen = np.zeros(len(allowed), dtype=bool)
-    seen[start] = True
-    fresh = seen.copy()
-    while fresh.any():
-        fresh = allowed[:, fresh].any(axis=1) & ~seen
-        seen |= fresh
+def reached(n: int, below: Below, start: list[int], seen: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    """The nodes that arcs lead to from any of `start`, themselves included, and those seen before."""
+    seen = np.zeros(n + 1, dtype=bool) if seen is None else seen
+    fresh = np.array(start)
+    seen[fresh] = True
+    while fresh.size:
+        fresh = below(fresh)
+        fresh = fresh[~seen[fresh]]
+        seen[fresh] = True
     return seen
+
+
+def find_starts(n: int, below: Below) -> list[int]:
+    """The fewest words that lead to all others: one of each group that no word outside of it leads to.
+
+    Taken in order, a word that none before it leads to is a start. Of these, taken backwards, those stay that no later
+    one leads to.
+    """
+    starts = list(range(1, n + 1))
+    for _ in range(2):
+        seen = np.zeros(n + 1, dtype=bool)
+        kept = []
+        for word in starts:
+            if not seen[word]:
+                kept.append(word)
+                reached(n, below, [word], seen)
+        starts = kept[::-1]
+    return starts
+
+
+def name_arcs(arcs: Arcs) -> str:
+    """required 2 -> 1, forbidden 0 -> 2."""
+    names = [f"{'required' if kind else 'forbidden'} {head} -> {dependent}" for kind, dependent, head in arcs]
+    return ", ".join(names[:MOST_NAMED])
 
 
 def name_words(words: NDArray[np.intp]) -> str:

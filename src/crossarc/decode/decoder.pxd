@@ -11,6 +11,7 @@ cdef enum Outcome:
     NOT_CONNECTED = 4       # an undirected graph in several pieces
     NOT_SYMMETRIC = 5
     BAD_SCORE = 6           # NaN, infinite or too large
+    NO_MEMORY = 7
 
 
 cdef class Decoder:

@@ -14,15 +14,16 @@ from libc.string cimport memcpy
 
 from crossarc.core.typedefs cimport score_t, token_t
 
-from crossarc.decode.constraints import constrained, explain
+from crossarc.decode.constraints import (
+    arcs_of, below_in, constrained, constraints_of, describe_cut, explain)
 from crossarc.errors import DecodeError
 
 cdef enum:
-    SHARE = 16              # sentences a thread takes at a time
+    LARGEST_SHARE = 16      # sentences a thread takes at a time, if there are many
 
 WANTED = {
     NO_TREE: "tree",
-    NO_SINGLE_ROOT: "tree with a single root",
+    NO_SINGLE_ROOT: "tree",             # with a single root, as is added
     NO_PROJECTIVE_TREE: "projective tree",
     NOT_CONNECTED: "undirected tree",
 }
@@ -90,6 +91,39 @@ cdef class Matrices:
         return self.data + sentence * self.width * self.width
 
 
+def checked_sizes(n, single, least, most, what):
+    """The number of nodes or words of one graph or of many as a row of int32."""
+    array = np.asarray([n] if single else n)
+    if array.ndim != 1 or array.size and array.dtype.kind not in "iu" or ((array < least) | (array > most)).any():
+        many = "" if single else " of each graph, a row of integers"
+        raise DecodeError(f"n must be the number of {what}{many}, {least} or more, not {n!r}"
+                          + ("; many graphs need offsets too" if np.ndim(n) else ""))
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def checked_offsets(offsets, graphs, m):
+    """Where the arcs or edges of each graph begin in a row of m, and where the last ones end, as int64."""
+    array = np.asarray(offsets)
+    if array.shape != (graphs + 1,) or array.dtype.kind not in "iu":
+        raise DecodeError(f"offsets must be {graphs + 1} integers for {graphs} graphs, not {array.dtype} of shape "
+                          f"{array.shape}")
+    array = np.ascontiguousarray(array, dtype=np.int64)
+    steps = np.diff(array)
+    if array[0] != 0 or array[graphs] != m or (steps < 0).any():
+        raise DecodeError(f"offsets must rise from 0 to {m}, where the last graph ends")
+    if (steps > 2**31 - 2).any():
+        raise DecodeError(f"graph {steps.argmax()} has more arcs or edges than can be counted")
+    return array
+
+
+def checked_numbers(values, name):
+    """A row of doubles, a copy that may be changed."""
+    array = np.asarray(values)
+    if array.ndim != 1 or array.size and array.dtype.kind not in "fiu":
+        raise DecodeError(f"{name} must be a row of numbers, not {array.dtype} of shape {array.shape}")
+    return array.astype(np.float64, order="C")
+
+
 def shape_error(shape):
     return DecodeError("scores must have the shape (n + 1, n + 1), or (sentences, N + 1, N + 1) for a batch, not "
                        f"{shape}")
@@ -130,7 +164,7 @@ cdef inline bint is_odd(const score_t* row, token_t size) noexcept nogil:
     memcpy(&limit, &LARGEST, sizeof(limit))
     for h in range(size):
         memcpy(&bits, row + h, sizeof(bits))
-        gathered |= limit - (bits & <uint64_t>0x7FFFFFFFFFFFFFFF)
+        gathered |= limit - 1 - (bits & <uint64_t>0x7FFFFFFFFFFFFFFF)
     return gathered >> 63
 
 
@@ -170,6 +204,8 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
         check_all(matrices)
         checked = True
         matrices = Matrices(decoder.constrain(matrices.array, matrices.lengths, required, forbidden), lengths)
+    if threads != 1:
+        threads = checked_count(threads, "threads")
     if matrices.single and matrices.longest == matrices.width - 1:      # short, for it counts in small sentences
         found = np.empty(matrices.width, dtype=np.int32)
         one = found
@@ -191,22 +227,28 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
     return found[0] if matrices.single else found
 
 
+def checked_count(value, name, least=1):
+    """A whole number of something as an int."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise DecodeError(f"{name} must be {least} or more, not {value!r}")
+    return int(value)
+
+
 def share(threads, size, new_worker):
     """Have threads do a batch, each with a worker of its own: a function of a first sentence and the one after a last.
 
     Each takes every so many shares of a few sentences; the result does not depend on who takes which.
     """
-    if not (isinstance(threads, int) and threads >= 1):
-        raise DecodeError(f"threads must be 1 or more, not {threads!r}")
-    threads = min(threads, (size + SHARE - 1) // SHARE)
+    threads = min(checked_count(threads, "threads"), size)
     if threads <= 1:
         new_worker()(0, size)
         return
+    few = max(1, min(LARGEST_SHARE, size // (4 * threads)))
 
     def work(thread):
         worker = new_worker()
-        for begin in range(SHARE * thread, size, SHARE * threads):
-            worker(begin, min(begin + SHARE, size))
+        for begin in range(few * thread, size, few * threads):
+            worker(begin, min(begin + few, size))
 
     with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(work, range(threads)):
@@ -249,10 +291,13 @@ def check_all(Matrices matrices):
 
 def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, outcome):
     """The error for a sentence that could not be decoded: the score that is at fault, or what leaves no tree."""
+    cdef Decoder loose
     matrices = Matrices(scores, lengths)
     n = matrices.longest if lengths is None else int(matrices.lengths[sentence])
     whole = matrices.array if matrices.single else matrices.array[sentence]
     place = "" if matrices.single else f"sentence {sentence}: "
+    if outcome == NO_MEMORY:
+        return MemoryError()
     if outcome == BAD_SCORE:
         return bad_score(whole[:n + 1, :n + 1], place)
     if outcome == NOT_SYMMETRIC:
@@ -263,14 +308,21 @@ def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, out
     if forbidden is not None:
         forbidden = np.asarray(forbidden) if matrices.single else np.asarray(forbidden)[sentence]
         forbidden = forbidden[:n + 1, :n + 1]
-
-    def solvable(required, forbidden):
-        return is_solvable(decoder, decoder.constrain(array, None, required, forbidden))
-
     array = np.ascontiguousarray(whole[:n + 1, :n + 1])
-    if required is None and forbidden is None:
-        solvable = None
-    return DecodeError(place + explain(array, required, forbidden, solvable, WANTED[outcome]))
+    wanted = WANTED[outcome]
+    loose = decoder.twin()
+    loose.single_root = False           # tells whether that is what cannot be
+    if outcome == NO_SINGLE_ROOT or decoder.single_root and is_solvable(
+            loose, decoder.constrain(array, None, required, forbidden)):
+        wanted += " with a single root"
+
+    def solvable(arcs):
+        return is_solvable(decoder, decoder.constrain(array, None, *constraints_of(arcs, n + 1)))
+
+    return DecodeError(place + explain(
+        arcs_of(array, required, forbidden), solvable, wanted,
+        "scores that are -inf" if (np.isneginf(array) & ~np.eye(n + 1, dtype=bool))[1:].any() else "",
+        lambda: describe_cut(n, below_in(array), wanted.endswith("single root"))))
 
 
 def is_solvable(Decoder decoder, const score_t[:, ::1] scores):

@@ -9,19 +9,19 @@ import numpy as np
 
 from libc.math cimport INFINITY
 
-from crossarc.core.typedefs cimport int64_t, score_t, token_t
+from crossarc.core.typedefs cimport int8_t, int64_t, score_t, token_t
 
 from crossarc.decode.decoder cimport Matrices
 
-from crossarc.decode.constraints import constrained
-from crossarc.decode.decoder import check_all, share
+from crossarc.decode.constraints import broken, constrained
+from crossarc.decode.decoder import check_all, checked_count, share
 from crossarc.errors import DecodeError
 from crossarc.structure import describe_fault
 
 
-cdef int64_t improve(token_t* heads, const score_t* scores, Py_ssize_t stride, token_t n, int64_t rounds,
-                     const token_t* required) noexcept nogil:
-    """Make up to `rounds` moves; gives how many. Words with a required head (NULL if none has) keep that head."""
+cdef int64_t improve(token_t* heads, const score_t* scores, Py_ssize_t stride, token_t n,
+                     int64_t rounds) noexcept nogil:
+    """Make up to `rounds` moves; gives how many. What may not be is -inf; where it is in the tree, it goes first."""
     cdef token_t t, u, v, best
     cdef score_t before, after, gain, best_gain
     cdef int64_t made = 0
@@ -30,7 +30,7 @@ cdef int64_t improve(token_t* heads, const score_t* scores, Py_ssize_t stride, t
         best_gain = 0
         for v in range(1, n + 1):
             u = heads[v]
-            if u == 0 or required != NULL and (required[u] >= 0 or required[v] >= 0):
+            if u == 0:
                 continue
             t = heads[u]
             before = scores[u * stride + t] + scores[v * stride + u]
@@ -50,11 +50,31 @@ cdef int64_t improve(token_t* heads, const score_t* scores, Py_ssize_t stride, t
     return made
 
 
+cdef bint lead_up(const token_t* heads, token_t n, token_t* met) noexcept nogil:
+    """Whether the heads of the words 1..n all lead to node 0; `met` has room for n + 1."""
+    cdef token_t d, h
+    if heads[0] != -1:
+        return False
+    for d in range(1, n + 1):
+        if not 0 <= heads[d] <= n:
+            return False
+        met[d] = 0
+    for d in range(1, n + 1):               # each walk up ends at what an earlier one met, or in itself
+        h = d
+        while h and met[h] == 0:
+            met[h] = d
+            h = heads[h]
+        if h and met[h] == d:
+            return False
+    return True
+
+
 def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=None, threads=1):
     """Heads of trees improved by directed scores, one turned arc a round: the paper makes 5 rounds.
 
-    Shapes are those of `mst`; `rounds=None` goes on until nothing gains. A word keeps the head that `required` gives
-    it, and no move makes an arc that is forbidden or whose score is -inf. The number of words under node 0 stays.
+    Shapes are those of `mst`; `rounds=None` goes on until nothing gains. No move makes an arc that constraints rule out
+    or whose score is -inf, and moves that do away with such arcs come first: an undirected tree may have a required arc
+    the wrong way round. Constraints that are broken in the end are an error. The number of words under node 0 stays.
     Threads share a batch.
 
     >>> import numpy as np
@@ -63,41 +83,41 @@ def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=N
     [-1, 0, 1]
     """
     cdef Matrices matrices = Matrices(scores, lengths)
-    cdef Py_ssize_t s
     check_all(matrices)
-    if rounds is not None and (not isinstance(rounds, int) or rounds < 0):
-        raise DecodeError(f"rounds must be a number, or None to go on until nothing gains, not {rounds!r}")
-    trees = np.array(heads, dtype=np.int32, ndmin=2)
-    if trees.shape != (matrices.size, matrices.width):
-        raise DecodeError(f"heads of the shape {np.shape(heads)} do not go with scores of the shape "
-                          f"{matrices.array.shape}")
-    needed = None
+    most = -1 if rounds is None else min(checked_count(rounds, "rounds", 0), 2**62)
+    trees = np.asarray(heads)
+    if trees.dtype.kind not in "iu" or trees.shape != matrices.array.shape[:-1]:
+        raise DecodeError(f"heads must be integers of the shape {matrices.array.shape[:-1]} that goes with the scores, "
+                          f"not {trees.dtype} {trees.shape}")
+    trees = np.array(trees, dtype=np.int32, order="C", ndmin=2)
     if required is not None or forbidden is not None:
-        barred = constrained(matrices.array, matrices.lengths, required, forbidden)     # checks both
-        if forbidden is not None:
-            barred = constrained(matrices.array, matrices.lengths, None, forbidden)
-            matrices = Matrices(barred, lengths)
-        if required is not None:
-            needed = np.array(required, dtype=np.int32, ndmin=2)
-    for s in range(matrices.size):
-        fault = describe_fault(trees[s, :matrices.length(s) + 1])
-        if fault:
-            raise DecodeError(f"{'' if matrices.single else f'sentence {s}: '}heads are no tree: {fault}")
-    most = -1 if rounds is None else rounds
-    share(threads, matrices.size, lambda: partial(improve_some, matrices, trees, needed, most))
+        matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
+    sound = np.ones(matrices.size, dtype=np.int8)
+    share(threads, matrices.size, lambda: partial(improve_some, matrices, trees, most, sound))
+    wrong = np.flatnonzero(sound == 0)
+    if wrong.size:
+        fault = describe_fault(trees[wrong[0], :matrices.length(wrong[0]) + 1])
+        raise DecodeError(f"{'' if matrices.single else f'sentence {wrong[0]}: '}heads are no tree: {fault}")
+    fault = broken(trees, matrices.lengths, required, forbidden)
+    if fault:
+        raise DecodeError(f"{'' if matrices.single else f'sentence {fault[0]}: '}the tree is against {fault[1]}, and "
+                          f"{'no turned arcs mend' if rounds is None else f'{rounds} rounds do not mend'} that; decode "
+                          "with these constraints first, or take them back")
     return trees[0] if matrices.single else trees
 
 
-def improve_some(Matrices matrices, token_t[:, ::1] trees, const token_t[:, ::1] fixed, int64_t rounds,
-                 Py_ssize_t begin, Py_ssize_t end):
-    """Improve the trees of some sentences; rounds of -1 go on until nothing gains."""
+def improve_some(Matrices matrices, token_t[:, ::1] trees, int64_t rounds, int8_t[::1] sound, Py_ssize_t begin,
+                 Py_ssize_t end):
+    """Improve those of some sentences that are trees; rounds of -1 go on until nothing gains."""
+    cdef token_t[::1] met = np.empty(matrices.width, dtype=np.int32)
     cdef Py_ssize_t s
     cdef token_t n
     cdef int64_t most
     with nogil:
         for s in range(begin, end):
             n = matrices.length(s)
-            # Moves gain, so none comes back; the bound is for sums that rounding makes equal.
-            most = 4 * <int64_t>n * n if rounds < 0 else rounds
-            improve(&trees[s, 0], matrices.matrix(s), matrices.width, n, most,
-                    &fixed[s, 0] if fixed is not None else NULL)
+            sound[s] = lead_up(&trees[s, 0], n, &met[0])
+            if sound[s]:
+                # Moves gain, so none comes back; the bound is for sums that rounding makes equal.
+                most = 4 * <int64_t>n * n if rounds < 0 else rounds
+                improve(&trees[s, 0], matrices.matrix(s), matrices.width, n, most)

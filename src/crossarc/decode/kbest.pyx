@@ -23,8 +23,7 @@ from crossarc.decode.decoder cimport SOLVED, Matrices
 
 from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.constraints import constrained
-from crossarc.decode.decoder import check_all, share
-from crossarc.errors import DecodeError
+from crossarc.decode.decoder import check_all, checked_count, share
 
 
 cdef score_t cheapest_loss(const Search* search, token_t part, bint counted) noexcept nogil:
@@ -328,13 +327,12 @@ def kbest(scores, k, lengths=None, *, single_root=True, required=None, forbidden
     ([[-1, 0, 1], [-1, 2, 0], [-1, -1, -1]], [39.0, 28.0, -inf])
     """
     cdef Matrices matrices = Matrices(scores, lengths)
-    if not (isinstance(k, (int, np.integer)) and k >= 1):
-        raise DecodeError(f"k must be the number of trees, 1 or more, not {k!r}")
+    k = checked_count(k, "k")
     check_all(matrices)
     if required is not None or forbidden is not None:
         matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
     if np.isneginf(matrices.array).any():           # a sentence without any tree is an error, as with `mst`
-        mst(scores, lengths, single_root=single_root, required=required, forbidden=forbidden)
+        mst(scores, lengths, single_root=single_root, required=required, forbidden=forbidden, threads=threads)
     heads = np.full((matrices.size, k, matrices.width), -1, dtype=np.int32)
     totals = np.full((matrices.size, k), -np.inf)
     if matrices.size:

@@ -439,17 +439,17 @@ def sum_batch(scores, lengths, single_root, required, forbidden, threads, arcs):
     check_all(matrices)
     if required is not None or forbidden is not None:
         matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
-    find_treeless(matrices, single_root, given, lengths, required, forbidden)
+    find_treeless(matrices, single_root, given, lengths, required, forbidden, threads)
     result = np.zeros((matrices.size, matrices.width**2 if arcs else 1))
     if matrices.size:
         share(threads, matrices.size, lambda: Worker(matrices, single_root, arcs, result))
     return result.reshape(matrices.array.shape) if arcs else result[:, 0]
 
 
-def find_treeless(Matrices matrices, single_root, scores, lengths, required, forbidden):
+def find_treeless(Matrices matrices, single_root, scores, lengths, required, forbidden, threads):
     """Raise if some sentence has no tree; Chu-Liu-Edmonds is quick to tell."""
     if np.isneginf(matrices.array).any():
-        mst(scores, lengths, single_root=single_root, required=required, forbidden=forbidden)
+        mst(scores, lengths, single_root=single_root, required=required, forbidden=forbidden, threads=threads)
 
 
 def marginals(scores, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):

@@ -19,11 +19,3 @@ def projective_log_partition(
     forbidden: ArrayLike | None = None,
     threads: int = 1,
 ) -> float | NDArray[np.float64]: ...
-def projective_kbest(
-    scores: ArrayLike,
-    k: int,
-    *,
-    single_root: bool = True,
-    required: ArrayLike | None = None,
-    forbidden: ArrayLike | None = None,
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]: ...

@@ -4,12 +4,14 @@ from numpy.typing import ArrayLike, NDArray
 class SparseChuLiuEdmonds: ...
 
 def mst_sparse(
-    n: int,
+    n: int | ArrayLike,
     dependents: ArrayLike,
     heads: ArrayLike,
     scores: ArrayLike,
+    offsets: ArrayLike | None = None,
     *,
     single_root: bool = True,
     required: ArrayLike | None = None,
     forbidden: ArrayLike | None = None,
+    threads: int = 1,
 ) -> NDArray[np.int32]: ...

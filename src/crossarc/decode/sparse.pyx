@@ -9,12 +9,12 @@ import numpy as np
 from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
 
-from crossarc.core.typedefs cimport score_t, token_t
+from crossarc.core.typedefs cimport int8_t, offset_t, score_t, token_t
 
 from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Outcome
 
-from crossarc.decode.constraints import explain
-from crossarc.decode.decoder import WANTED
+from crossarc.decode.constraints import checked_heads, describe_cut, explain
+from crossarc.decode.decoder import WANTED, checked_numbers, checked_offsets, checked_sizes, share
 from crossarc.errors import DecodeError
 
 cdef enum:
@@ -214,88 +214,146 @@ cdef class SparseChuLiuEdmonds:
         return SOLVED
 
 
-def mst_sparse(n, dependents, heads, scores, *, single_root=True, required=None, forbidden=None):
+cdef class Worker:
+    """The decoder at work on many sentences."""
+
+    cdef SparseChuLiuEdmonds decoder
+    cdef const token_t[::1] sizes
+    cdef const offset_t[::1] begins
+    cdef const token_t[::1] words
+    cdef const token_t[::1] tops
+    cdef const score_t[::1] scores
+    cdef bint single_root
+    cdef token_t[:, ::1] found
+    cdef int8_t[::1] outcomes
+
+    def __init__(self, sizes, begins, words, tops, scores, single_root, found, outcomes):
+        self.decoder = SparseChuLiuEdmonds()
+        self.decoder.reserve(sizes.max(initial=0), np.diff(begins).max(initial=0))
+        self.sizes = sizes
+        self.begins = begins
+        self.words = words
+        self.tops = tops
+        self.scores = scores
+        self.single_root = single_root
+        self.found = found
+        self.outcomes = outcomes
+
+    def __call__(self, Py_ssize_t begin, Py_ssize_t end):
+        cdef Py_ssize_t s
+        cdef offset_t at
+        cdef token_t m
+        with nogil:
+            for s in range(begin, end):
+                at = self.begins[s]
+                m = <token_t>(self.begins[s + 1] - at)
+                if m == 0:                          # no arc need have an address
+                    self.outcomes[s] = NO_TREE if self.sizes[s] else SOLVED
+                    continue
+                self.outcomes[s] = self.decoder.solve(self.sizes[s], m, &self.words[at], &self.tops[at],
+                                                      &self.scores[at], self.single_root, &self.found[s, 0])
+
+
+def mst_sparse(n, dependents, heads, scores, offsets=None, *, single_root=True, required=None, forbidden=None,
+               threads=1):
     """The heads of the best tree over n words with the given arcs only: Chu-Liu-Edmonds in O(m log n).
 
     `dependents`, `heads` and `scores` have one entry for each of m arcs; `forbidden`, m booleans, leaves arcs out;
     `required` has n + 1 heads, -1 where a word is free. Worth it when most arcs are pruned: see `mst`.
 
+    Many sentences have their arcs one after the other: n is a row of numbers of words, and the arcs of sentence s are
+    those from offsets[s] to offsets[s + 1], the last offset being m. Heads, the result as well as `required`, then have
+    the shape (sentences, N + 1) for a greatest n of N, with -1 in the padding. Threads share the sentences.
+
     >>> mst_sparse(3, [1, 2, 2, 3, 1], [0, 1, 3, 2, 2], [1.0, 2.0, 9.0, 9.0, 5.0]).tolist()
     [-1, 0, 1, 2]
+    >>> mst_sparse([1, 2], [1, 1, 2], [0, 0, 1], [1.0, 1.0, 1.0], [0, 1, 3], threads=2).tolist()
+    [[-1, 0, -1], [-1, 0, 1]]
     """
-    if not (isinstance(n, (int, np.integer)) and 0 <= n < 2**30):
-        raise DecodeError(f"n must be the number of words, not {n!r}")
-    words, tops, values = checked_arcs(n, dependents, heads, scores)
+    single = offsets is None
+    sizes = checked_sizes(n, single, 0, 2**30 - 1, "words")
+    values = checked_numbers(scores, "scores")
+    begins = checked_offsets([0, len(values)] if single else offsets, len(sizes), len(values))
+    owners = np.repeat(np.arange(len(sizes)), np.diff(begins))
+    words, tops = checked_arcs(sizes[owners], dependents, heads, values)
     given = values
-    if forbidden is not None:
-        mask = np.asarray(forbidden)
-        if mask.shape != values.shape or mask.dtype != np.bool_:
-            raise DecodeError(f"forbidden must be {len(values)} booleans, not {mask.dtype} of shape {mask.shape}")
-        values = np.where(mask, -np.inf, values)
-    if required is not None:
-        needed = np.asarray(required)
-        if needed.shape != (n + 1,) or needed.dtype.kind not in "iu" or (needed < -1).any() or (needed > n).any():
-            raise DecodeError(f"required must be {n + 1} heads, each -1 or a node 0..{n}")
-        values = np.where((needed[words] >= 0) & (needed[words] != tops), -np.inf, values)
-    result = np.empty(n + 1, dtype=np.int32)
-    outcome = solve_one(words, tops, values, single_root, result)
-    if outcome != SOLVED:
-        raise DecodeError(explain_sparse(words, tops, given, values, required, forbidden, single_root, n, outcome))
-    return result
-
-
-def solve_one(const token_t[::1] words, const token_t[::1] tops, const score_t[::1] scores, bint single_root,
-              token_t[::1] result):
-    """The kernel over one sentence."""
-    cdef SparseChuLiuEdmonds decoder = SparseChuLiuEdmonds()
-    cdef token_t n = <token_t>result.shape[0] - 1
-    cdef token_t m = <token_t>scores.shape[0]
-    cdef Outcome outcome
-    decoder.reserve(n, m)
-    with nogil:
-        outcome = decoder.solve(n, m, &words[0] if m else NULL, &tops[0] if m else NULL, &scores[0] if m else NULL,
-                                single_root, &result[0])
-    return <int>outcome
-
-
-def checked_arcs(n, dependents, heads, scores):
-    """Arcs as int32 and doubles, their nodes within the sentence."""
-    words, tops = (np.asarray(nodes) for nodes in (dependents, heads))
-    values = np.ascontiguousarray(scores, dtype=np.float64)
-    if values.ndim != 1 or words.shape != values.shape or tops.shape != values.shape:
-        raise DecodeError(f"dependents, heads and scores must be rows of one length, not of shapes {words.shape}, "
-                          f"{tops.shape} and {values.shape}")
-    for name, nodes in (("dependents", words), ("heads", tops)):
-        wrong = np.flatnonzero((nodes < 0) | (nodes > n))
-        if wrong.size:
-            raise DecodeError(f"{name}[{wrong[0]}] is {nodes[wrong[0]]}; the nodes are 0..{n}")
-    wrong = np.flatnonzero(~(np.abs(values) < 1e300) & (values != -np.inf))
-    if wrong.size:
-        raise DecodeError(f"scores[{wrong[0]}] is {values[wrong[0]]:g}; scores are numbers below 1e300 in size, or "
-                          "-inf for an arc that may not be")
-    return np.ascontiguousarray(words, dtype=np.int32), np.ascontiguousarray(tops, dtype=np.int32), values
-
-
-def explain_sparse(words, tops, given, values, required, forbidden, single_root, n, outcome):
-    """What leaves no tree, by way of the dense matrix for sentences that are not too long."""
-    if n > 2000:
-        return f"the arcs leave no {WANTED[outcome]}"
-    scores = np.full((n + 1, n + 1), -np.inf)
-    scores[words, tops] = np.where(np.isneginf(given), -np.inf, 0.0)
-    barred = np.zeros((n + 1, n + 1), dtype=bool)
+    size = int(sizes.max(initial=0)) + 1
     if forbidden is not None:
         forbidden = np.asarray(forbidden)
-        barred[words[forbidden], tops[forbidden]] = True
-        barred[words[~forbidden], tops[~forbidden]] = False         # parallel arcs that may be
-    needed = None if required is None else np.asarray(required)
+        if forbidden.shape != values.shape or forbidden.dtype != np.bool_:
+            raise DecodeError(f"forbidden must be {len(values)} booleans, one an arc, not {forbidden.dtype} of shape "
+                              f"{forbidden.shape}")
+        values = np.where(forbidden, -np.inf, values)
+    if required is not None:
+        rows, needed = checked_heads(required, (size, size) if single else (len(sizes), size, size),
+                                     None if single else sizes)
+        required = np.full((len(sizes), size), -1)
+        required[(0, *rows) if single else rows] = needed
+        wanted = required[owners, words]
+        values = np.where((wanted >= 0) & (wanted != tops), -np.inf, values)
+    found = np.full((len(sizes), size), -1, dtype=np.int32)
+    outcomes = np.zeros(len(sizes), dtype=np.int8)
+    share(threads, len(sizes), lambda: Worker(sizes, begins, words, tops, values, single_root, found, outcomes))
+    wrong = np.flatnonzero(outcomes)
+    if wrong.size:
+        s = wrong[0]
+        arcs = slice(begins[s], begins[s + 1])
+        raise DecodeError(("" if single else f"sentence {s}: ") + explain_sparse(
+            sizes[s], words[arcs], tops[arcs], given[arcs], None if required is None else required[s],
+            None if forbidden is None else forbidden[arcs], single_root, outcomes[s]))
+    return found[0] if single else found
 
-    def solvable(required, forbidden):
-        kept = np.zeros(len(words)) if forbidden is None else np.where(forbidden[words, tops], -np.inf, 0.0)
-        kept = np.where(np.isneginf(given), -np.inf, kept)
-        if required is not None:
-            kept = np.where((required[words] >= 0) & (required[words] != tops), -np.inf, kept)
-        return solve_one(words, tops, kept, single_root, np.empty(n + 1, dtype=np.int32)) == SOLVED
 
-    constrained = required is not None or forbidden is not None
-    return explain(scores, needed, barred, solvable if constrained else None, WANTED[outcome]).replace(
-        "scores that are -inf", "arcs that are not there")
+def checked_arcs(sizes, dependents, heads, scores):
+    """Arcs as int32, their nodes within the sentence, whose size is given for each; their scores are checked."""
+    words, tops = (np.asarray(nodes) for nodes in (dependents, heads))
+    if words.shape != scores.shape or tops.shape != scores.shape:
+        raise DecodeError(f"dependents, heads and scores must be rows of one length, not of shapes {words.shape}, "
+                          f"{tops.shape} and {scores.shape}")
+    for name, nodes in (("dependents", words), ("heads", tops)):
+        if nodes.size and nodes.dtype.kind not in "iu":
+            raise DecodeError(f"{name} must be integers, not {nodes.dtype}")
+        wrong = np.flatnonzero((nodes < 0) | (nodes > sizes))
+        if wrong.size:
+            raise DecodeError(f"{name}[{wrong[0]}] is {nodes[wrong[0]]}; the nodes are 0..{sizes[wrong[0]]}")
+    wrong = np.flatnonzero(~(np.abs(scores) < 1e300) & (scores != -np.inf))
+    if wrong.size:
+        raise DecodeError(f"scores[{wrong[0]}] is {scores[wrong[0]]:g}; scores are numbers below 1e300 in size, or "
+                          "-inf for an arc that may not be")
+    return np.ascontiguousarray(words, dtype=np.int32), np.ascontiguousarray(tops, dtype=np.int32)
+
+
+def explain_sparse(n, words, tops, scores, required, forbidden, single_root, outcome):
+    """What leaves one sentence no tree."""
+    size = int(n) + 1
+    pairs = words.astype(np.int64) * size + tops
+    there = ~np.isneginf(scores) & (words > 0) & (words != tops)
+    arcs = np.empty((0, 3), dtype=np.int64)
+    if required is not None:
+        fixed = np.flatnonzero(required[:size] >= 0)
+        arcs = np.stack([np.ones_like(fixed), fixed, required[fixed]], axis=1)
+    if forbidden is not None:
+        gone = np.setdiff1d(pairs[there & forbidden], pairs[there & ~forbidden])   # of parallel arcs all are
+        arcs = np.concatenate([arcs, np.stack([np.zeros_like(gone), gone // size, gone % size], axis=1)])
+
+    def solvable(chosen):
+        needed = np.full(size, -1)
+        needed[chosen[chosen[:, 0] == 1, 1]] = chosen[chosen[:, 0] == 1, 2]
+        barred = chosen[chosen[:, 0] == 0]
+        kept = there & ~np.isin(pairs, barred[:, 1] * size + barred[:, 2])
+        kept &= (needed[words] < 0) | (needed[words] == tops)
+        outcomes = np.zeros(1, dtype=np.int8)
+        Worker(np.array([n], dtype=np.int32), np.array([0, len(words)]), words, tops, np.where(kept, 0.0, -np.inf),
+               single_root, np.empty((1, size), dtype=np.int32), outcomes)(0, 1)
+        return outcomes[0] == SOLVED
+
+    def below(nodes):
+        return np.unique(np.concatenate([children[first[node]:first[node + 1]] for node in nodes]))
+
+    order = np.argsort(tops[there], kind="stable")
+    children = words[there][order]
+    first = np.searchsorted(tops[there][order], np.arange(size + 1))
+    some = outcome == NO_SINGLE_ROOT
+    lacking = "arcs that are not there" if len(np.unique(pairs[there])) < int(n) * int(n) else ""
+    return explain(arcs, solvable, WANTED[outcome] + (" with a single root" if some else ""), lacking,
+                   lambda: describe_cut(int(n), below, some))

@@ -27,13 +27,15 @@ def undirected(
     threads: int = 1,
 ) -> NDArray[np.int32]: ...
 def spanning_tree(
-    n: int,
+    n: int | ArrayLike,
     edges: ArrayLike,
     weights: ArrayLike,
+    offsets: ArrayLike | None = None,
     *,
     maximum: bool = True,
     required: ArrayLike | None = None,
     forbidden: ArrayLike | None = None,
     method: str = "kruskal",
     seed: int = 0,
-) -> NDArray[np.int32]: ...
+    threads: int = 1,
+) -> NDArray[np.integer]: ...

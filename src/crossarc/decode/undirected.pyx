@@ -4,16 +4,16 @@ import numpy as np
 from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport free, malloc
 
-from crossarc.core.typedefs cimport score_t, token_t
+from crossarc.core.typedefs cimport offset_t, score_t, token_t
 
-from crossarc.decode.decoder cimport NOT_CONNECTED, NOT_SYMMETRIC, SOLVED, Decoder, Outcome
+from crossarc.decode.decoder cimport NO_MEMORY, NOT_CONNECTED, NOT_SYMMETRIC, SOLVED, Decoder, Outcome
 from crossarc.decode.edges cimport Edge, Spanner
 from crossarc.decode.orientation cimport ORIENT_SCRATCH, point_away
 from crossarc.decode.prim cimport Growth, grow
 
 from crossarc.decode.boruvka import Boruvka
 from crossarc.decode.constraints import undirected_constrained
-from crossarc.decode.decoder import decode
+from crossarc.decode.decoder import checked_count, checked_numbers, checked_offsets, checked_sizes, decode, share
 from crossarc.decode.karger_klein_tarjan import KargerKleinTarjan
 from crossarc.decode.kruskal import Kruskal
 from crossarc.decode.prim import Prim
@@ -26,8 +26,10 @@ MOST_PRIM_NODES = 20_000
 def make_spanner(method, seed):
     """The algorithm of a name."""
     if method not in METHODS:
-        raise UnknownName("method", method, METHODS)
-    return METHODS[method](seed) if method == "kkt" else METHODS[method]()
+        raise UnknownName("method", str(method), METHODS)
+    if not isinstance(seed, (int, np.integer)):
+        raise DecodeError(f"seed must be an integer, not {seed!r}")
+    return METHODS[method](int(seed)) if method == "kkt" else METHODS[method]()
 
 
 cdef inline token_t row_of_place(token_t place) noexcept nogil:
@@ -137,6 +139,8 @@ cdef class Undirected(Decoder):
             count = grow(scores, self.weight + self.room + 2, stride, begin, n + 1, NULL, &growth, left, right)
         else:
             count = self.join(scores, stride, begin, n, left, right)
+            if count < 0:
+                return NO_MEMORY
         if self.single_root:
             for d in range(1, n + 1):
                 if scores[d * stride] > best:
@@ -171,7 +175,8 @@ def undirected(scores, lengths=None, *, single_root=True, required=None, forbidd
     return decode(Undirected(single_root, method, seed), scores, lengths, required, forbidden, threads)
 
 
-def spanning_tree(n, edges, weights, *, maximum=True, required=None, forbidden=None, method="kruskal", seed=0):
+def spanning_tree(n, edges, weights, offsets=None, *, maximum=True, required=None, forbidden=None, method="kruskal",
+                  seed=0, threads=1):
     """Which edges are in the best spanning tree of an undirected graph of n nodes: their indices, ascending.
 
     `edges` are pairs of the nodes 0..n-1, of shape (m, 2); `weights` has m entries, and an edge of weight -inf (inf if
@@ -179,16 +184,25 @@ def spanning_tree(n, edges, weights, *, maximum=True, required=None, forbidden=N
     lower index is better, in all methods: prim (fills a square of n x n: for dense graphs), kruskal, boruvka and kkt
     (Karger, Klein and Tarjan, with `seed`).
 
+    Many graphs have their edges one after the other: n is a row of numbers of nodes, and the edges of graph g are those
+    from offsets[g] to offsets[g + 1], the last offset being m. Threads share the graphs. The indices count the edges of
+    all, so those of the trees come one after the other too, n[g] - 1 of each.
+
     >>> spanning_tree(3, [(0, 1), (1, 2), (2, 0)], [1.0, 2.0, 3.0]).tolist()
     [1, 2]
     >>> spanning_tree(3, [(0, 1), (1, 2), (2, 0)], [1.0, 2.0, 3.0], maximum=False, required=[2]).tolist()
     [0, 2]
+    >>> spanning_tree([2, 3], [(0, 1), (0, 1), (1, 2), (2, 0)], [5.0, 1.0, 2.0, 3.0], [0, 1, 4], threads=2).tolist()
+    [0, 2, 3]
     """
-    if method == "prim" and n > MOST_PRIM_NODES:
-        raise DecodeError(f"prim fills a square and {n} nodes are too many for it ({MOST_PRIM_NODES} are the most); "
-                          "use kruskal, boruvka or kkt")
-    spanner = make_spanner(method, seed)
-    ends, values = checked_edges(n, edges, weights, maximum)
+    single = offsets is None
+    sizes = checked_sizes(n, single, 1, 2**31 - 3, "nodes")
+    if method == "prim" and sizes.max(initial=0) > MOST_PRIM_NODES:
+        raise DecodeError(f"prim fills a square and {sizes.max()} nodes are too many for it ({MOST_PRIM_NODES} are the "
+                          "most); use kruskal, boruvka or kkt")
+    values = checked_numbers(weights, "weights")
+    begins = checked_offsets([0, len(values)] if single else offsets, len(sizes), len(values))
+    ends = checked_edges(sizes, begins, edges, values, maximum)
     needed = checked_indices(required, len(values), "required")
     barred = checked_indices(forbidden, len(values), "forbidden")
     both = np.intersect1d(needed, barred)
@@ -199,70 +213,117 @@ def spanning_tree(n, edges, weights, *, maximum=True, required=None, forbidden=N
         raise DecodeError(f"required edge {gone[0]} has the weight of no edge")
     values[needed] = np.inf
     values[barred] = -np.inf
-    found = span(spanner, n, ends, values)
+    found, counts = span_all(lambda: make_spanner(method, seed), sizes, begins, ends, values, threads)
     missing = np.setdiff1d(needed, found)
     if missing.size:
-        cycle = cycle_of(n, ends, needed, int(missing[0]))
-        raise DecodeError(f"required edges {', '.join(map(str, cycle))} form a cycle; take back one of them")
-    if len(found) < n - 1:
-        part = side_of(n, ends, found)
-        lost = np.flatnonzero(part != part[0])
-        cut = barred[part[ends[barred, 0]] != part[ends[barred, 1]]]
-        why = f"; forbidden edges {', '.join(map(str, cut[:10].tolist()))} would join them" if cut.size else ""
-        raise DecodeError(f"the graph is not connected: no edges join node {lost[0]} with node 0{why}")
+        graph = int(np.searchsorted(begins, missing[0], side="right")) - 1
+        cycle = cycle_of(ends, needed[(needed >= begins[graph]) & (needed < begins[graph + 1])], int(missing[0]))
+        raise DecodeError(f"{'' if single else f'graph {graph}: '}required edges {', '.join(map(str, cycle))} form a "
+                          "cycle; take back one of them")
+    short = np.flatnonzero(counts < sizes - 1)
+    if short.size:
+        raise DecodeError(("" if single else f"graph {short[0]}: ") + explain_cut(
+            sizes[short[0]], begins[short[0]], begins[short[0] + 1], ends, found, barred))
     return found
 
 
-def span(Spanner spanner, n, const token_t[:, ::1] ends, const score_t[::1] weights):
-    """The kernel: the indices of the edges in the best forest, ascending. Edges of weight -inf are left out."""
-    cdef token_t m = <token_t>weights.shape[0]
-    cdef token_t size = n, i, kept = 0, count
-    cdef Edge* edges = <Edge*>malloc((<size_t>m + 1) * sizeof(Edge))
-    chosen = np.empty(max(size, 1), dtype=np.int32)
-    cdef token_t[::1] view = chosen
-    try:
-        if edges == NULL:
+def span(spanner, n, ends, weights):
+    """The indices of the edges in the best forest of one graph, ascending. Edges of weight -inf are left out."""
+    return span_all(lambda: spanner, np.array([n], dtype=np.int32), np.array([0, len(weights)]), ends, weights, 1)[0]
+
+
+def span_all(new_spanner, sizes, begins, ends, weights, threads):
+    """The indices of the edges in the best forests of graphs, ascending, and how many edges each forest has."""
+    counts = np.zeros(len(sizes), dtype=np.int32)
+    if len(sizes) == 1:                 # short, for it counts in small graphs
+        checked_count(threads, "threads")
+        chosen = np.empty(sizes[0], dtype=np.int32)
+        Worker(new_spanner(), sizes, begins, ends, weights, begins[:1], chosen, counts, sizes[0], len(weights))(0, 1)
+        return np.sort(chosen[:counts[0]]), counts
+    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    chosen = np.empty(starts[len(sizes)], dtype=np.int32)
+    most = sizes.max(initial=0), np.diff(begins).max(initial=0)
+    share(threads, len(sizes),
+          lambda: Worker(new_spanner(), sizes, begins, ends, weights, starts, chosen, counts, *most))
+    used = np.arange(len(chosen)) - np.repeat(starts[:-1], sizes) < np.repeat(counts, sizes)
+    found = np.sort((chosen + np.repeat(begins[:-1], sizes))[used])
+    return found if len(weights) >= 2**31 else found.astype(np.int32), counts
+
+
+cdef class Worker:
+    """An algorithm at work on many graphs."""
+
+    cdef Spanner spanner
+    cdef const token_t[::1] sizes
+    cdef const offset_t[::1] begins
+    cdef const token_t[:, ::1] ends
+    cdef const score_t[::1] weights
+    cdef const offset_t[::1] starts
+    cdef token_t[::1] chosen            # those of graph g from starts[g] on, numbered within the graph
+    cdef token_t[::1] counts
+    cdef Edge* edges
+
+    def __cinit__(self, Spanner spanner, sizes, begins, ends, weights, starts, chosen, counts, token_t most_nodes,
+                  token_t most_edges):
+        self.edges = <Edge*>malloc((<size_t>most_edges + 1) * sizeof(Edge))
+        if self.edges == NULL:
             raise MemoryError
-        spanner.reserve(size, m)
+        spanner.reserve(most_nodes, most_edges)
+        self.spanner = spanner
+        self.sizes = sizes
+        self.begins = begins
+        self.ends = ends
+        self.weights = weights
+        self.starts = starts
+        self.chosen = chosen
+        self.counts = counts
+
+    def __dealloc__(self):
+        free(self.edges)
+
+    def __call__(self, Py_ssize_t begin, Py_ssize_t end):
+        cdef Py_ssize_t g
+        cdef offset_t at
+        cdef token_t i, m, kept
         with nogil:
-            for i in range(m):
-                if weights[i] > -INFINITY and ends[i, 0] != ends[i, 1]:
-                    edges[kept].weight = weights[i]
-                    edges[kept].left = ends[i, 0]
-                    edges[kept].right = ends[i, 1]
-                    edges[kept].name = edges[kept].place = i
-                    kept += 1
-            count = spanner.span(edges, kept, size, &view[0])
-        if count < 0:
-            raise MemoryError
-    finally:
-        free(edges)
-    return np.sort(chosen[:count])
+            for g in range(begin, end):
+                at = self.begins[g]
+                m = <token_t>(self.begins[g + 1] - at)
+                kept = 0
+                for i in range(m):
+                    if self.weights[at + i] > -INFINITY and self.ends[at + i, 0] != self.ends[at + i, 1]:
+                        self.edges[kept].weight = self.weights[at + i]
+                        self.edges[kept].left = self.ends[at + i, 0]
+                        self.edges[kept].right = self.ends[at + i, 1]
+                        self.edges[kept].name = self.edges[kept].place = i
+                        kept += 1
+                self.counts[g] = self.spanner.span(self.edges, kept, self.sizes[g], &self.chosen[self.starts[g]])
+                if self.counts[g] < 0:
+                    with gil:
+                        raise MemoryError
 
 
-def checked_edges(n, edges, weights, maximum):
-    """Ends as int32, and weights as doubles of which the greatest are best."""
-    if not (isinstance(n, (int, np.integer)) and 0 < n < 2**31 - 2):
-        raise DecodeError(f"n must be the number of nodes, at least 1, not {n!r}")
+def checked_edges(sizes, begins, edges, values, maximum):
+    """Ends as int32; of the values, which are changed if need be, the greatest are best."""
     ends = np.asarray(edges)
-    values = np.array(weights, dtype=np.float64)
-    if values.ndim != 1 or ends.shape != (len(values), 2) and (len(values) or ends.size):
+    if ends.shape != (len(values), 2) and (len(values) or ends.size):
         raise DecodeError(f"edges must have the shape (m, 2) and weights (m,), not {ends.shape} and {values.shape}")
-    if len(values) > 2**31 - 2:
-        raise DecodeError(f"{len(values)} edges are more than can be counted")
     ends = ends.reshape(-1, 2)
     if ends.size and ends.dtype.kind not in "iu":
         raise DecodeError(f"edges must be integers, not {ends.dtype}")
-    wrong = np.flatnonzero(((ends < 0) | (ends >= n)).any(axis=1))
+    most = sizes if len(sizes) == 1 else np.repeat(sizes, np.diff(begins))
+    wrong = np.flatnonzero((ends.min(axis=1, initial=0) < 0) | (ends.max(axis=1, initial=0) >= most))
     if wrong.size:
-        raise DecodeError(f"edge {wrong[0]} is {ends[wrong[0]].tolist()}; the nodes are 0..{n - 1}")
+        size = most[0 if len(sizes) == 1 else wrong[0]]
+        raise DecodeError(f"edge {wrong[0]} is {ends[wrong[0]].tolist()}; the nodes are 0..{size - 1}")
     if not maximum:
         np.negative(values, out=values)
     wrong = np.flatnonzero(~(values < np.inf))
     if wrong.size:
-        raise DecodeError(f"weights[{wrong[0]}] is {weights[wrong[0]]}; weights are numbers, "
+        raise DecodeError(f"weights[{wrong[0]}] is {abs(values[wrong[0]])}; weights are numbers, "
                           f"{'-inf' if maximum else 'inf'} for no edge")
-    return np.ascontiguousarray(ends, dtype=np.int32), values
+    return np.ascontiguousarray(ends, dtype=np.int32)
 
 
 def checked_indices(indices, m, name):
@@ -275,37 +336,45 @@ def checked_indices(indices, m, name):
     return array.astype(np.int64)
 
 
-def side_of(n, ends, chosen):
-    """A number for the part of the forest that each node is in."""
-    part = np.arange(n)
-    while True:
-        before = part.copy()
-        for side, other in ((0, 1), (1, 0)):
-            np.minimum.at(part, ends[chosen, side], part[ends[chosen, other]])
-        part = part[part]
-        if (part == before).all():
-            return part
+def explain_cut(n, begin, end, ends, found, barred):
+    """Why a graph has no tree: a node that cannot be joined, and the forbidden edges that would."""
+    first = reach(neighbours(ends, found[(found >= begin) & (found < end)]), 0)
+    lost = next(node for node in range(n) if node not in first)
+    cut = [edge for edge in barred[(barred >= begin) & (barred < end)].tolist()
+           if (ends[edge, 0] in first) != (ends[edge, 1] in first)]
+    more = f" and {len(cut) - 10} more" if len(cut) > 10 else ""
+    why = f"; forbidden edges {', '.join(map(str, cut[:10]))}{more} would join them" if cut else ""
+    return f"the graph is not connected: no edges join node {lost} with node 0{why}"
 
 
-def cycle_of(n, ends, needed, closing):
+def cycle_of(ends, needed, closing):
     """The required edges of the cycle that one of them closes."""
-    rest = [edge for edge in needed.tolist() if edge != closing]
-    start, goal = ends[closing].tolist()
-    came = {start: None}
-    border = [start]
+    goal, start = ends[closing].tolist()
+    came = reach(neighbours(ends, needed[needed != closing]), start)
+    cycle = [closing]
+    while came[goal] is not None:
+        edge, goal = came[goal]
+        cycle.append(edge)
+    return sorted(cycle)
+
+
+def neighbours(ends, chosen):
+    """By node, its edges among the chosen ones and the nodes at their other ends."""
     near = {}
-    for edge in rest:
-        left, right = ends[edge].tolist()
+    for edge, (left, right) in zip(chosen.tolist(), ends[chosen].tolist(), strict=True):
         near.setdefault(left, []).append((edge, right))
         near.setdefault(right, []).append((edge, left))
-    while border and goal not in came:
+    return near
+
+
+def reach(near, start):
+    """The nodes that edges join with `start`, and of each the edge that leads there and the node before."""
+    came = {start: None}
+    border = [start]
+    while border:
         node = border.pop()
         for edge, other in near.get(node, []):
             if other not in came:
                 came[other] = (edge, node)
                 border.append(other)
-    cycle = [closing]
-    while came.get(goal) is not None:
-        edge, goal = came[goal]
-        cycle.append(edge)
-    return sorted(cycle)
+    return came

@@ -201,7 +201,7 @@ cdef class ArcParser(ArcKeys):
                     self.fill_pair(weights, packed, min(u, v), max(u, v))
                     self.fill_pair(weights, packed, min(t, u), max(t, u))
                     self.fill_pair(weights, packed, min(t, v), max(t, v))
-            if improve(heads, &self.matrix[0], n + 1, n, 1, NULL) == 0:
+            if improve(heads, &self.matrix[0], n + 1, n, 1) == 0:
                 return
             rounds -= 1
 
