@@ -277,6 +277,14 @@ def test_what_a_job_tells(data):
         assert sum(told[name]) == figures["scores"][count]
 
 
+def test_what_lengths_leave_out(data):
+    (job,) = experiment(parsers=["mst"], settings={"epochs": 1, "lengths": True}).jobs(data)
+    figures = work(json.loads(job.order()))
+    found = figures["model"]["pruning"]
+    assert get_metric("pruned").find(figures) == pytest.approx(100 * found["pruned"] / found["arcs"])
+    assert 0 < found["pruned"] < found["arcs"]
+
+
 def made_up(jobs, values):
     """Results with a LAS each; None fails."""
     parts = {"training": {"data": {"words": 1000}}, "parsing": {"words": 100, "cpu_seconds": 0.1}}

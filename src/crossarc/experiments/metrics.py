@@ -48,6 +48,12 @@ def megabytes(*path: str) -> Callable[[Figures], float | None]:
     return find
 
 
+def pruned_share(figures: Figures) -> float | None:
+    """The arcs between words of the development set that a length dictionary left out, in percent."""
+    pruning = figures["model"].get("pruning")
+    return 100 * pruning["pruned"] / max(1, pruning["arcs"]) if pruning else None
+
+
 METRICS: dict[str, Metric] = {
     "las": Metric("LAS", score("las")),
     "uas": Metric("UAS", score("uas")),
@@ -68,6 +74,7 @@ METRICS: dict[str, Metric] = {
     "training_seconds": Metric("training, CPU s", lambda figures: figures["training"]["cpu_seconds"], 1),
     "training_memory": Metric("training, MB", megabytes("training", "peak_memory"), 0),
     "model_size": Metric("model, MB", megabytes("model", "bytes"), 1),
+    "pruned": Metric("arcs left out by lengths, %", pruned_share, 1),
     "best_epoch": Metric("best epoch", lambda figures: (figures["training"]["development"] or {}).get("epoch"), 0),
     "dev_las": Metric("dev LAS", lambda figures: (figures["training"]["development"] or {}).get("las")),
 }

@@ -49,8 +49,13 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.crossarc")
         parser.save(path)
-        model = {"bytes": os.path.getsize(path), "sha256": sha256(path)}
         loaded = load(path)
+        pruning = getattr(loaded.model, "pruning", None)
+        model = {
+            "bytes": os.path.getsize(path),
+            "sha256": sha256(path),
+            "pruning": asdict(pruning) if pruning is not None else None,
+        }
         gold = list(crossarc.read(order["gold"], check="tree", on_error=order["on_error"], report=lambda finding: None))
         times: list[float] = []
         while len(times) < PARSING_RUNS and not (times and times[-1] > LONG_RUN):

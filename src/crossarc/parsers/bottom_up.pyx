@@ -31,7 +31,8 @@ from crossarc.learning.packed cimport Packed
 from crossarc.learning.updates cimport margin_step
 from crossarc.learning.weights cimport Weights
 from crossarc.parsers.arc_keys cimport MOST_BETWEEN, distance_class, finished
-from crossarc.parsers.arcs cimport SLOTS, ArcParser
+from crossarc.parsers.arc_scores cimport SLOTS
+from crossarc.parsers.arcs cimport ArcParser
 
 cdef enum:
     # How an atom of a template looks at a word: itself, its dependents, or their number; as `VIA` of the templates.
