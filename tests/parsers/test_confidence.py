@@ -332,8 +332,9 @@ def test_the_beam_keeps_to_constraints(parsers, sentences):
     assert kept[True] > 1.5 * kept[False]
 
 
-def test_long_sentences_have_a_tree_and_no_numbers(parsers, sentences):
-    parser, sentence = parsers["covington"], scrambled(sentences, 900, 1)
+@pytest.mark.parametrize(("name", "words"), [("covington", 900), ("mst", 1_100)])
+def test_long_sentences_have_a_tree_and_no_numbers(parsers, sentences, name, words):
+    parser, sentence = parsers[name], scrambled(sentences, words, 1)
     (found,) = parser.parse([sentence], k=2)
     assert len(found.trees) == 1
     assert found.best.sentence == next(parser.parse([sentence]))

@@ -57,6 +57,18 @@ class Analysis:
         return [annotate(tree, rank, len(self.trees), probabilities) for rank, tree in enumerate(self.trees, 1)]
 
 
+def unjudged(parsed: Sentence, constraints: Constraints) -> Analysis:
+    """The parse of a sentence that is too long to know how likely anything is; required labels as they must be."""
+    names, unknown = list(parsed.deprels), np.full(len(parsed) + 1, np.nan)
+    unknown[0] = 1.0
+    for word, label in constraints.labels.items():
+        names[word] = label
+    marginals = np.zeros((len(parsed) + 1, len(parsed) + 1))
+    marginals[np.arange(1, len(parsed) + 1), parsed.heads[1:]] = 1.0
+    tree = ScoredTree(parsed.replace(deprels=names), float("nan"), float("nan"), unknown, unknown)
+    return Analysis((tree,), marginals)
+
+
 def annotate(tree: ScoredTree, rank: int, count: int, probabilities: bool) -> Sentence:
     """The sentence of a tree with what is known of it in comments and MISC."""
     sentence = tree.sentence

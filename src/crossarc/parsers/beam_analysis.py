@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,16 @@ from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError
 from crossarc.learning.packed import PackedWeights
-from crossarc.parsers.analysis import Analysis, Heads, ScoredTree, Scores, TreeSpace, head_probabilities, softmax
+from crossarc.parsers.analysis import (
+    Analysis,
+    Heads,
+    ScoredTree,
+    Scores,
+    TreeSpace,
+    head_probabilities,
+    softmax,
+    unjudged,
+)
 from crossarc.parsers.calibration import Scales
 from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.parsers.settings import WIDEST_BEAM
@@ -128,17 +137,11 @@ def analyse_long(
 ) -> Analysis:
     """The parse of a sentence that is too long for a beam, of whose probabilities nothing is known."""
     (parsed,) = model.parse_batch([sentence])
-    heads, names = parsed.heads, list(parsed.deprels)
-    marginals = np.zeros((len(sentence) + 1, len(sentence) + 1))
-    marginals[np.arange(1, len(heads)), heads[1:]] = 1.0
-    parse = Derivation(heads, names, float("nan"))
-    if not constraints.allow(heads):
-        beliefs = Beliefs(np.zeros_like(marginals))
-        beliefs.add(parse, 1.0)
-        return analyse_by_beliefs(model, sentence, beliefs, k, constraints, scales)
-    unknown = [1.0] + [float("nan")] * len(sentence)
-    tree = planted(sentence, parse, float("nan"), marginals, unknown, constraints)
-    return Analysis((replace(tree, head_probabilities=np.array(unknown)),), marginals)
+    if constraints.allow(parsed.heads):
+        return unjudged(parsed, constraints)
+    beliefs = Beliefs(np.zeros((len(sentence) + 1, len(sentence) + 1)))
+    beliefs.add(Derivation(parsed.heads, list(parsed.deprels), float("nan")), 1.0)
+    return analyse_by_beliefs(model, sentence, beliefs, k, constraints, scales)
 
 
 def analyse(

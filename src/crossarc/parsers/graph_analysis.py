@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crossarc.errors import DecodeError
-from crossarc.parsers.analysis import Analysis, Heads, ScoredTree, TreeSpace, head_probabilities, softmax
+from crossarc.parsers.analysis import Analysis, Heads, ScoredTree, TreeSpace, head_probabilities, softmax, unjudged
 from crossarc.parsers.constraints import Constraints
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
@@ -24,15 +24,20 @@ def analyse_by_arcs(
     """The k best trees of each sentence and their probabilities.
 
     `scale` and `label_scale` are what scores are multiplied by before they become probabilities. Where lengths leave no
-    tree that satisfies the constraints, or not the parse, arcs of all lengths count.
+    tree that satisfies the constraints, or not the parse, arcs of all lengths count. A very long sentence has its parse
+    and no numbers, unless constraints rule that out.
     """
     corpus = Corpus.of(sentences)
     tokens = model.attributes.encode(corpus)
-    own, _ = model.parse_corpus(corpus)
+    own, own_labels = model.parse_corpus(corpus)
     whole = replace(model, lengths=None)
     result = []
     for sentence, constraints, (begin, end) in zip(sentences, known, pairwise(corpus.starts.tolist()), strict=True):
         words = tokens[begin:end]
+        if len(sentence) > model.long_sentence and constraints.allow(own[begin:end]):
+            names = ["", *(model.labels[label] for label in own_labels[begin + 1 : end].tolist())]
+            result.append(unjudged(sentence.replace(heads=own[begin:end], deprels=names), constraints))
+            continue
         space = TreeSpace(model.arc_scores(words), model.single_root, model.is_projective, scale, constraints, sentence)
         if model.lengths is not None and not has_tree(space, own[begin:end]):
             space = replace(space, scores=whole.arc_scores(words))
