@@ -73,6 +73,7 @@ cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexce
     cdef const score_t* row
     cdef score_t best, other
     cdef token_t d, h, roots = 0
+    cdef bint headless = False
     for d in range(1, n + 1):
         row = parts.scores + d * parts.stride
         best = highest(row, 1, d)
@@ -88,10 +89,9 @@ cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexce
         if row[0] >= best:
             h = 0
             roots += 1
-        if h < 0 or row[0] == -INFINITY and best == -INFINITY:
-            return False
+        headless |= row[0] == -INFINITY and best == -INFINITY
         heads[d] = h
-    if roots == 0 or single_root and roots > 1:
+    if headless or roots == 0 or single_root and roots > 1:
         return False
     met[0] = 0
     for d in range(1, n + 1):

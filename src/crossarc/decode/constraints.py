@@ -155,7 +155,8 @@ def explain(arcs: Arcs, solvable: Test, wanted: str, lacking: str, describe: Cal
     core, complete = find_core(arcs, solvable)
     others = "" if complete else " and others"
     with_scores = f" with the {lacking}" if lacking else ""
-    return f"{name_arcs(core)}{others}{with_scores} leave no {wanted}; take back one of them"
+    verb, remedy = ("leaves", "take it back") if len(core) == 1 and complete else ("leave", "take back one of them")
+    return f"{name_arcs(core)}{others}{with_scores} {verb} no {wanted}; {remedy}"
 
 
 def find_core(arcs: Arcs, solvable: Test) -> tuple[Arcs, bool]:
