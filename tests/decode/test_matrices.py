@@ -504,9 +504,7 @@ def test_contradictions_in_sparse_graphs_are_named():
     chain = (np.arange(1, n + 1), np.arange(n), np.zeros(n))
     with pytest.raises(DecodeError, match=r"^forbidden 1500 -> 1501 with the arcs that are not there leaves no tree; "):
         decode.mst_sparse(n, *chain, forbidden=chain[1] == 1500)
-    with pytest.raises(
-        DecodeError, match=r"^required 100 -> 5 with .* not there leaves no tree; take it"
-    ):
+    with pytest.raises(DecodeError, match=r"^required 100 -> 5 with .* not there leaves no tree; take it"):
         decode.mst_sparse(n, *chain, required=np.where(np.arange(n + 1) == 5, 100, -1))
     with pytest.raises(DecodeError, match=r"^required\[1\] is 1; word 1 can have"):
         decode.mst_sparse(2, [1, 2], [0, 1], [1.0, 1.0], required=[-1, 1, -1])
