@@ -227,6 +227,23 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
     return found[0] if matrices.single else found
 
 
+def decode_several(decode_one, worker, scores, k, lengths, *, single_root, required, forbidden, threads):
+    """The k best trees and their scores by a kind of worker; a sentence without any is an error, as with `decode_one`.
+    """
+    cdef Matrices matrices = Matrices(scores, lengths)
+    k = checked_count(k, "k")
+    check_all(matrices)
+    if required is not None or forbidden is not None:
+        matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
+    if np.isneginf(matrices.array).any():
+        decode_one(scores, lengths, single_root=single_root, required=required, forbidden=forbidden, threads=threads)
+    heads = np.full((matrices.size, k, matrices.width), -1, dtype=np.int32)
+    totals = np.full((matrices.size, k), -np.inf)
+    if matrices.size:
+        share(threads, matrices.size, lambda: worker(matrices, single_root, k, heads, totals))
+    return (heads[0], totals[0]) if matrices.single else (heads, totals)
+
+
 def checked_count(value, name, least=1):
     """A whole number of something as an int."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:

@@ -9,8 +9,6 @@ Few sets have to be decoded, for the contraction of the best tree bounds what a 
 arcs. It says of every arc what it falls short of; these add up, so a tree loses at least what its arcs fall short of.
 Sets are tried in the order of these bounds, and none whose bound is worse than a tree at hand.
 """
-import numpy as np
-
 from libc.math cimport INFINITY, fabs
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
@@ -22,8 +20,7 @@ from crossarc.decode.chu_liu_edmonds cimport (
 from crossarc.decode.decoder cimport SOLVED, Matrices
 
 from crossarc.decode.chu_liu_edmonds import mst
-from crossarc.decode.constraints import constrained
-from crossarc.decode.decoder import check_all, checked_count, share
+from crossarc.decode.decoder import decode_several
 
 
 cdef score_t cheapest_loss(const Search* search, token_t part, bint counted) noexcept nogil:
@@ -326,15 +323,5 @@ def kbest(scores, k, lengths=None, *, single_root=True, required=None, forbidden
     >>> heads.tolist(), scores.tolist()
     ([[-1, 0, 1], [-1, 2, 0], [-1, -1, -1]], [39.0, 28.0, -inf])
     """
-    cdef Matrices matrices = Matrices(scores, lengths)
-    k = checked_count(k, "k")
-    check_all(matrices)
-    if required is not None or forbidden is not None:
-        matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
-    if np.isneginf(matrices.array).any():           # a sentence without any tree is an error, as with `mst`
-        mst(scores, lengths, single_root=single_root, required=required, forbidden=forbidden, threads=threads)
-    heads = np.full((matrices.size, k, matrices.width), -1, dtype=np.int32)
-    totals = np.full((matrices.size, k), -np.inf)
-    if matrices.size:
-        share(threads, matrices.size, lambda: Worker(matrices, single_root, k, heads, totals))
-    return (heads[0], totals[0]) if matrices.single else (heads, totals)
+    limits = {"single_root": single_root, "required": required, "forbidden": forbidden, "threads": threads}
+    return decode_several(mst, Worker, scores, k, lengths, **limits)

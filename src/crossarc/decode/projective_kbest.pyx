@@ -7,8 +7,6 @@ of its split come in. O(n^3 + k n^2 log n) time, O(k n^2) memory, nothing recurs
 
 As in eisner.pyx, of equal splits the first is taken first, so that the best tree is the one that `eisner` finds.
 """
-import numpy as np
-
 from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
 
@@ -16,8 +14,7 @@ from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.decode.decoder cimport Matrices
 
-from crossarc.decode.constraints import constrained
-from crossarc.decode.decoder import check_all, checked_count, share
+from crossarc.decode.decoder import decode_several
 from crossarc.decode.eisner import eisner
 
 cdef enum Kind:
@@ -308,15 +305,5 @@ def projective_kbest(scores, k, lengths=None, *, single_root=True, required=None
     >>> heads.tolist(), scores.tolist()
     ([[-1, 0, 1], [-1, 2, 0], [-1, -1, -1]], [39.0, 28.0, -inf])
     """
-    cdef Matrices matrices = Matrices(scores, lengths)
-    k = checked_count(k, "k")
-    check_all(matrices)
-    if required is not None or forbidden is not None:
-        matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
-    if np.isneginf(matrices.array).any():           # a sentence without any tree is an error, as with `eisner`
-        eisner(scores, lengths, single_root=single_root, required=required, forbidden=forbidden, threads=threads)
-    heads = np.full((matrices.size, k, matrices.width), -1, dtype=np.int32)
-    totals = np.full((matrices.size, k), -np.inf)
-    if matrices.size:
-        share(threads, matrices.size, lambda: Worker(matrices, single_root, k, heads, totals))
-    return (heads[0], totals[0]) if matrices.single else (heads, totals)
+    limits = {"single_root": single_root, "required": required, "forbidden": forbidden, "threads": threads}
+    return decode_several(eisner, Worker, scores, k, lengths, **limits)
