@@ -5,9 +5,10 @@ finding them would cost more than it saves.
 """
 from libc.stdlib cimport free, malloc
 
+from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport int64_t, token_t
 
-from crossarc.decode.edges cimport AHEAD, Edge, Spanner, is_better, prefetch
+from crossarc.decode.edges cimport AHEAD, Edge, Spanner, is_better
 
 
 cdef inline void offer(const Edge* edge, Pick* pick, token_t other, int64_t* comparisons) noexcept nogil:

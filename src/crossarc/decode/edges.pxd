@@ -1,16 +1,6 @@
 # Undirected edges, their order, and what a spanning forest algorithm is; see edges.pyx.
 from crossarc.core.typedefs cimport int64_t, score_t, token_t
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define CROSSARC_PREFETCH(address) __builtin_prefetch(address)
-    #else
-    #define CROSSARC_PREFETCH(address)
-    #endif
-    """
-    void prefetch "CROSSARC_PREFETCH" (const void*) noexcept nogil
-
 cdef enum:
     AHEAD = 16              # how many edges or nodes before its use a place in memory is asked for
 

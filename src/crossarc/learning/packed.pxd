@@ -1,15 +1,5 @@
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, uint16_t, uint32_t
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define CROSSARC_PREFETCH(address) __builtin_prefetch(address)
-    #else
-    #define CROSSARC_PREFETCH(address)
-    #endif
-    """
-    void prefetch "CROSSARC_PREFETCH" (const void*) noexcept nogil
-
 cdef enum:
     MOST_KEYS = 512         # that are scored at a time
     MOST_ACTIONS = 1 << 16  # a cell counts them in 16 bits

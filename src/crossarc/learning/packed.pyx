@@ -4,6 +4,7 @@ import numpy as np
 
 from libc.string cimport memset
 
+from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, uint32_t
 
 cdef extern from *:

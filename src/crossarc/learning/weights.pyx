@@ -9,9 +9,10 @@ import numpy as np
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
+from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
 from crossarc.learning.packed cimport (
-    BUCKET, DENSE, MOST_ACTIONS, MOST_KEYS, SPARE, Cell, PackedWeights, bucket_of, padded, prefetch,
+    BUCKET, DENSE, MOST_ACTIONS, MOST_KEYS, SPARE, Cell, PackedWeights, bucket_of, padded,
 )
 from crossarc.errors import CrossarcError
 from crossarc.learning.packed import CELL
