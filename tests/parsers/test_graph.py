@@ -277,6 +277,7 @@ def test_joint_labels_are_part_of_the_scores_of_arcs(example, tmp_path):
                     assert found.setdefault(key, gains[d, h]) == pytest.approx(gains[d, h])
             key = sentence.upos[d], int(parsed.heads[d]) < d, int(parsed.heads[d]) > 0
             assert chosen.setdefault(key, parsed.deprels[d]) == parsed.deprels[d]
+            assert (parsed.deprels[d] == "root") == (parsed.heads[d] == 0)
     assert max(found.values()) > 0
 
 
