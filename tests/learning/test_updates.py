@@ -111,13 +111,12 @@ def test_averages_and_packed_weights(updates):
     everything = keys_of(*range(1, 11))
     sums = np.zeros((10, 3))
     for number, gold in updates:
-        before = np.array([weights.scores(everything[k : k + 1]) for k in range(10)])
-        sums += before if weights.now else 0
         costs = np.ones(3, dtype=np.int32)
         costs[gold] = 0
         Perceptron().teach(weights, everything[number : number + 1], costs)
-    # A change counts from its own step on.
-    expected = (sums + 0.0) / len(updates)
+        # A change counts from its own step on, so that the last one is not in vain.
+        sums += np.array([weights.scores(everything[k : k + 1]) for k in range(10)])
+    expected = sums / len(updates)
     again = Weights.of(3, weights.averages())
     found = np.array([again.scores(everything[k : k + 1]) for k in range(10)])
     assert found == pytest.approx(expected, abs=1e-6)

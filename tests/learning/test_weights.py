@@ -19,7 +19,7 @@ UPDATES = st.lists(
 
 
 def learn(updates, cut):
-    """The weights after some steps, and what they should be: the average of each over all steps after its change."""
+    """The weights after some steps, and what they should be: the average of each over all steps from its change on."""
     weights = Weights(ACTIONS, cut)
     plain = defaultdict(float)
     met: dict[int, set[int]] = defaultdict(set)
@@ -31,7 +31,7 @@ def learn(updates, cut):
             for key in keys:
                 met[key].add(now)
                 if len(met[key]) >= cut:
-                    plain[key, action] += step * (1 - now / len(updates))
+                    plain[key, action] += step * (1 - (now - 1) / len(updates))
     return weights, plain
 
 

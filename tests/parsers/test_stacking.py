@@ -159,7 +159,7 @@ def test_features_that_the_models_below_lack_are_left_out(example):
     features = stacked_features(BELOW, corpus)
     assert features.attributes == (*BELOW.attributes, *GUESSES)
     assert not any("lemma" in term for template in features.arc_terms for term in template)
-    assert Parser("mst-combined", epochs=1, features="mst-table2").fit(example).evaluate(example).uas > 50
+    assert Parser("mst-combined", epochs=1, features="mst-mcdonald").fit(example).evaluate(example).uas > 50
 
 
 def test_settings():

@@ -116,6 +116,16 @@ def test_hashed_weights():
         PackedStages(table[:5], None)
 
 
+def test_the_last_step_counts_in_the_mean():
+    weights = HashedWeights(2)
+    weights.now = 1
+    weights.add(np.array([7 << 44], dtype=np.uint64), 1, 2.0)
+    weights.now = 2
+    weights.add(np.array([7 << 44], dtype=np.uint64), 1, -1.0)
+    table, unit = weights.pack()
+    assert table[7, 1] * unit == pytest.approx((2.0 + 1.0) / 2)
+
+
 def test_chosen_templates():
     model = parse_model(
         'templates = ["a.form", "a.upos + b.upos", "b.form"]\n[addresses]\na="stack[0]"\nb="buffer[0]"\n'

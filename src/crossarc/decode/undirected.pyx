@@ -42,6 +42,20 @@ cdef inline token_t row_of_place(token_t place) noexcept nogil:
     return <token_t>d
 
 
+cdef token_t add_root(const score_t* roots, Py_ssize_t stride, token_t n, token_t* left, token_t* right,
+                      token_t count) noexcept nogil:
+    """Put the best edge of node 0, if there is one, behind so many others; gives how many there are then."""
+    cdef token_t d, root = 0
+    for d in range(1, n + 1):
+        if roots[d * stride] > (roots[root * stride] if root else -INFINITY):
+            root = d
+    if root == 0:
+        return count
+    left[count] = 0
+    right[count] = root
+    return count + 1
+
+
 cdef class Undirected(Decoder):
     """The best undirected tree, oriented from node 0."""
 
@@ -53,7 +67,7 @@ cdef class Undirected(Decoder):
         self.edges = NULL
         self.memory = NULL
         self.weight = NULL
-        self.room = -1
+        self.room = self.edge_room = -1
 
     def __dealloc__(self):
         free(self.edges)
@@ -69,43 +83,55 @@ cdef class Undirected(Decoder):
         return undirected_constrained(scores, lengths, required, forbidden)
 
     cdef int reserve(self, token_t n) except -1:
-        cdef size_t size = <size_t>n + 2
-        if n <= self.room:
-            return 0
         if n > 60_000:
             raise DecodeError(f"{n} words have more edges than an undirected decoder can count; 60,000 are the most")
-        free(self.edges)
-        free(self.memory)
-        free(self.weight)
-        self.edges = NULL
-        self.room = -1
-        self.memory = <token_t*>malloc((ORIENT_SCRATCH + 4) * size * sizeof(token_t))
-        self.weight = <score_t*>malloc(2 * size * sizeof(score_t))
-        if self.memory == NULL or self.weight == NULL:
-            raise MemoryError
-        if self.method != "prim":
-            self.edges = <Edge*>malloc(size * size // 2 * sizeof(Edge))
+        return self.reserve_edges(n, <token_t>((<size_t>n + 1) * n // 2) if self.method != "prim" else 0)
+
+    cdef int reserve_edges(self, token_t n, token_t m) except -1:
+        """Make room for graphs of n words and m edges."""
+        cdef size_t size = <size_t>n + 2
+        if n > self.room:
+            free(self.memory)
+            free(self.weight)
+            self.room = -1
+            self.memory = <token_t*>malloc((ORIENT_SCRATCH + 4) * size * sizeof(token_t))
+            self.weight = <score_t*>malloc(2 * size * sizeof(score_t))
+            if self.memory == NULL or self.weight == NULL:
+                raise MemoryError
+            self.room = n
+        if self.method != "prim" and m > self.edge_room:
+            free(self.edges)
+            self.edge_room = -1
+            self.edges = <Edge*>malloc((<size_t>m + 1) * sizeof(Edge))
             if self.edges == NULL:
                 raise MemoryError
-            self.spanner.reserve(n + 1, <token_t>((<size_t>n + 1) * n // 2))
-        self.room = n
+            self.edge_room = m
+        if self.method != "prim":
+            self.spanner.reserve(self.room + 1, self.edge_room)
         return 0
 
     cdef token_t join(self, const score_t* scores, Py_ssize_t stride, token_t begin, token_t n, token_t* left,
                       token_t* right) noexcept nogil:
         """The edges of the best forest over the nodes begin..n, node 0 by its column; gives how many."""
-        cdef token_t* chosen = self.memory + 2 * (<size_t>self.room + 2)
-        cdef token_t d, h, k, m = 0, count
+        cdef token_t d, h, m = 0
         for d in range(begin + 1, n + 1):
             for h in range(begin, d):
                 if scores[d * stride + h] > -INFINITY:
                     self.edges[m].weight = scores[d * stride + h]
                     self.edges[m].left = h
                     self.edges[m].right = d
-                    self.edges[m].name = m
-                    # The places of edges tell their ends, which the algorithm renumbers.
-                    self.edges[m].place = <token_t>((<Py_ssize_t>d * (d - 1)) // 2 + h)
                     m += 1
+        return self.span(m, n, left, right)
+
+    cdef token_t span(self, token_t m, token_t n, token_t* left, token_t* right) noexcept nogil:
+        """The ends of the edges in the best forest of the first m, which come by right and then left end."""
+        cdef token_t* chosen = self.memory + 2 * (<size_t>self.room + 2)
+        cdef token_t d, k, count
+        for k in range(m):
+            self.edges[k].name = k
+            # The places of edges tell their ends, which the algorithm renumbers.
+            d = self.edges[k].right
+            self.edges[k].place = <token_t>((<Py_ssize_t>d * (d - 1)) // 2 + self.edges[k].left)
         count = self.spanner.span(self.edges, m, n + 1, chosen)
         for k in range(count):
             d = row_of_place(chosen[k])
@@ -113,13 +139,28 @@ cdef class Undirected(Decoder):
             left[k] = <token_t>(chosen[k] - (<Py_ssize_t>d * (d - 1)) // 2)
         return count
 
+    cdef Outcome solve_edges(self, token_t m, const score_t* roots, token_t n, token_t* heads) noexcept nogil:
+        """Set the heads of the best tree of the first m edges, which come by right and then left end.
+
+        With a single root they are between words, and `roots` has the scores of node 0's, by word. For all methods but
+        prim.
+        """
+        cdef token_t* left = self.memory
+        cdef token_t* right = left + self.room + 2
+        cdef token_t count = self.span(m, n, left, right)
+        heads[0] = -1
+        if count < 0:
+            return NO_MEMORY
+        if self.single_root:
+            count = add_root(roots, 1, n, left, right, count)
+        return SOLVED if count == n and point_away(left, right, n, heads, right + self.room + 2) else NOT_CONNECTED
+
     cdef Outcome solve(self, const score_t* scores, Py_ssize_t stride, token_t n, token_t* heads) noexcept nogil:
         cdef token_t* left = self.memory
         cdef token_t* right = left + self.room + 2
         cdef token_t* scratch = right + self.room + 2
         cdef token_t begin = 1 if self.single_root else 0
-        cdef token_t d, h, count, needed = 0, root = -1
-        cdef score_t best = -INFINITY
+        cdef token_t d, h, count, needed = 0
         cdef Growth growth
         heads[0] = -1
         for d in range(1, n + 1):
@@ -142,14 +183,7 @@ cdef class Undirected(Decoder):
             if count < 0:
                 return NO_MEMORY
         if self.single_root:
-            for d in range(1, n + 1):
-                if scores[d * stride] > best:
-                    best = scores[d * stride]
-                    root = d
-            if root >= 0:
-                left[count] = 0
-                right[count] = root
-                count += 1
+            count = add_root(scores, stride, n, left, right, count)
         if count < n or not point_away(left, right, n, heads, scratch):
             return NOT_CONNECTED
         for d in range(n):              # required edges weigh +inf; those of a cycle are not all in the tree

@@ -3,6 +3,8 @@
     arcs = ["head.form + dep.form", "head.upos + between.upos + dep.upos", "dep.xpos + dep[-1].xpos"]
     labels = ["head.lemma + dep.upos", "dep.form + sib[-1].upos", "grand.upos + head.upos + dep.upos"]
 
+A model without templates for arcs scores them by their labels alone: such a parser chooses both together.
+
 Every arc feature counts by direction, for all distances together and, unless `distances = false`, for each class of
 distances on its own. So a feature has a row of sixteen weights, and one look at the row serves both arcs between two
 words. A feature of one end alone is looked up once a word, and the key of one of both ends is the sum of two hashes,
@@ -100,10 +102,10 @@ def parse_edge_model(text: str, name: str = "<model>", columns: tuple[str, ...] 
         if key not in ("arcs", "labels", "distances"):
             raise TemplateError(f"{name}: {UnknownName('part of a graph model', key, ('arcs', 'labels', 'distances'))}")
     compiler = EdgeCompiler(columns)
+    if not data.get("labels"):
+        raise TemplateError(f'{name}: there are no templates for labels; write labels = ["head.upos", ...]')
     for part, add in (("arcs", compiler.add_arc), ("labels", compiler.add_label)):
-        if not data.get(part):
-            raise TemplateError(f'{name}: there are no templates for {part}; write {part} = ["head.upos", ...]')
-        for template in data[part]:
+        for template in data.get(part, []):
             try:
                 add(template)
             except CrossarcError as error:
@@ -116,7 +118,7 @@ def fit_edge_model(model: EdgeModel, corpus: Corpus) -> EdgeModel:
     fitted = []
     for part, terms in (("arcs", model.arc_terms), ("labels", model.label_terms)):
         fitted.append(fitted_templates(terms, model.attributes, corpus))
-        if not fitted[-1]:
+        if terms and not fitted[-1]:
             raise TemplateError(f"{model.name}: all templates of {part} look at columns where all words are the same")
     return parse_edge_model(written_edge_model(model.distances, *fitted), model.name)
 

@@ -14,7 +14,7 @@ cdef class HashedWeights:
     cdef readonly int32_t actions
     cdef int32_t width
     cdef weight_t[:, ::1] table
-    cdef double[:, ::1] late        # for each weight the sum of its changes, each times the step of the change
+    cdef double[:, ::1] late        # for each weight the sum of its changes, each times the number of steps before it
     cdef public offset_t now
 
     cdef void score(self, const hash_t* keys, int32_t count, weight_t* scores) noexcept nogil

@@ -37,7 +37,14 @@ cdef class HashedWeights:
         cdef int32_t k
         for k in range(count):
             self.table[row_of(keys[k]), action] += step
-            self.late[row_of(keys[k]), action] += step * <double>self.now
+            self.late[row_of(keys[k]), action] += step * <double>max(self.now - 1, 0)
+
+    def add(self, const hash_t[::1] keys, int32_t action, weight_t step):
+        """Add to the weight of an action for all keys, in the step that is `now`."""
+        if not 0 <= action < self.actions:
+            raise ValueError(f"no action {action} among {self.actions}")
+        if keys.shape[0]:
+            self.update(&keys[0], <int32_t>keys.shape[0], action, step)
 
     def pack(self):
         """The averaged weights as whole numbers of 16 bits, and the size of a unit of weight."""

@@ -180,7 +180,6 @@ cdef class MaximumEntropy(UpdateRule):
         cdef Py_ssize_t entry
         cdef Slot* slot
         cdef score_t slope
-        cdef weight_t step
         cdef bint touched = False
         log_loss_gradient(decision.scores, decision.costs, decision.action_count, self.gradient)
         for a in range(decision.action_count):
@@ -197,9 +196,7 @@ cdef class MaximumEntropy(UpdateRule):
                 entry = weights.entry_of(slot, a)
                 slope = self.gradient[a] + self.l2 * weights.entries[entry].weight
                 weights.squares[entry] += <weight_t>(slope * slope)
-                step = <weight_t>(-self.rate * slope / sqrt(1 + weights.squares[entry]))
-                weights.entries[entry].weight += step
-                weights.late[entry] += step * <double>weights.now
+                weights.add_to(entry, <weight_t>(-self.rate * slope / sqrt(1 + weights.squares[entry])))
         return 0
 
 

@@ -21,7 +21,7 @@ cdef class Weights(Scorer):
     cdef hash_t used
     cdef Py_ssize_t row_count
     cdef Entry* entries         # the pool of all rows
-    cdef double* late           # for each entry the sum of its changes, each times the step of the change
+    cdef double* late           # for each entry the sum of its changes, each times the number of steps before it
     cdef weight_t* squares      # for each entry the sum of its squared gradients; NULL for learners without need of it
     cdef Py_ssize_t entry_count
     cdef Py_ssize_t entry_room
@@ -39,3 +39,8 @@ cdef class Weights(Scorer):
     cdef int grow(self) except -1 nogil
     cdef int reserve(self, Py_ssize_t count) except -1 nogil
     cdef double average(self, Py_ssize_t entry) noexcept nogil
+
+    cdef inline void add_to(self, Py_ssize_t entry, weight_t step) noexcept nogil:
+        """Add to one weight; it holds from this step on, this step included."""
+        self.entries[entry].weight += step
+        self.late[entry] += step * <double>max(self.now - 1, 0)

@@ -154,9 +154,7 @@ cdef class Weights(Scorer):
 
     cdef int change(self, Slot* slot, int32_t action, weight_t step) except -1 nogil:
         """Add to one weight."""
-        cdef Py_ssize_t entry = self.entry_of(slot, action)
-        self.entries[entry].weight += step
-        self.late[entry] += step * <double>self.now
+        self.add_to(self.entry_of(slot, action), step)
         return 0
 
     cdef Py_ssize_t entry_of(self, Slot* slot, int32_t action) except -1 nogil:

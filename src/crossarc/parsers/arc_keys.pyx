@@ -148,7 +148,8 @@ cdef class ArcKeys:
         cdef int32_t t, c, address, offset
         cdef hash_t state, side = 1 if h < d else 2
         for t in range(self.label_templates):
-            state = 0x2545F491 + 4 * <hash_t>t + side
+            # A product, not a sum: small numbers are XORed in next, and must not make one template look like another.
+            state = (4 * <hash_t>t + side) * <hash_t>0x9E3779B97F4A7C15
             for c in range(WIDEST):
                 address = self.label_cells[t, c, 0]
                 if address < 0:

@@ -2,6 +2,7 @@
 from libc.stdlib cimport abs
 
 from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, score_t, token_t, weight_t
+from crossarc.decode.edges cimport Edge
 from crossarc.learning.packed cimport Packed
 from crossarc.learning.weights cimport Weights
 from crossarc.parsers.arc_keys cimport DEP, HEAD, ArcKeys, distance_class
@@ -11,7 +12,19 @@ cdef enum:
     ALL = 7                 # the slot for all distances, in either direction; those before it are for classes
 
 
+# How the scores of an arc and its reverse become that of an edge, for undirected decoders; as in COMBINATIONS.
+cdef enum Combination:
+    NONE
+    MEAN
+    PRODUCT
+    GREATEST
+    LEAST
+
+
 cdef class ArcScores(ArcKeys):
+    cdef Combination combine
+    cdef score_t unit                   # what a score of 1 stands for: products must be of true scores
+    cdef token_t[::1] reach             # by tag: the greatest length of any arc of such a word
     cdef const int32_t[:, ::1] lengths
     cdef int32_t tag                    # the column; -1 if arcs of any length can be
     cdef bint pruning                   # whether the sentence at hand has only the arcs that lengths leave
@@ -52,6 +65,12 @@ cdef class ArcScores(ArcKeys):
                         int32_t count) noexcept nogil
     cdef void sum_all_alone(self, Weights weights, const Packed* packed) noexcept nogil
     cdef void fill_matrix(self, Weights weights, const Packed* packed) noexcept nogil
-    cdef void fill_pair(self, Weights weights, const Packed* packed, token_t i, token_t j) noexcept nogil
+    cdef void score_pair(self, Weights weights, const Packed* packed, token_t i, token_t j, score_t* there,
+                         score_t* back) noexcept nogil
+    cdef token_t first_neighbour(self, token_t j) noexcept nogil
+    cdef token_t count_edges(self) noexcept nogil
+    cdef token_t fill_edges(self, Weights weights, const Packed* packed, Edge* edges, score_t* roots,
+                            bint with_roots) noexcept nogil
+    cdef score_t join_scores(self, score_t there, score_t back) noexcept nogil
     cdef bint survives(self, token_t h, token_t d) noexcept nogil
     cdef void count_arcs(self) noexcept nogil

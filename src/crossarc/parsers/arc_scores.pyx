@@ -11,9 +11,13 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport abs
 
 from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, score_t, token_t, weight_t
+from crossarc.decode.edges cimport Edge
 from crossarc.learning.packed cimport Packed, padded, score_packed
 from crossarc.learning.weights cimport Weights
 from crossarc.parsers.arc_keys cimport MOST_BETWEEN, ArcKeys
+
+# In the order of `Combination`.
+COMBINATIONS = ("none", "mean", "product", "max", "min")
 
 
 cdef class ArcScores(ArcKeys):
@@ -22,11 +26,14 @@ cdef class ArcScores(ArcKeys):
     `lengths`, by the tags of head and dependent in the column `tag`, leaves longer arcs out.
     """
 
-    def __init__(self, model, int32_t columns, int32_t labels, bint undirected, bint joint, lengths, int32_t tag):
+    def __init__(self, model, int32_t columns, int32_t labels, bint undirected, combine, bint joint, lengths,
+                 int32_t tag):
         super().__init__(model, columns, undirected, joint)
+        self.combine = COMBINATIONS.index(combine)
         self.label_count = labels
         self.tag = tag if lengths is not None else -1
         self.lengths = lengths if lengths is not None else np.zeros((1, 1), dtype=np.int32)
+        self.reach = np.max(self.lengths, axis=1)
         width = padded(max(SLOTS, labels)) + 1
         self.whole = np.zeros(width, dtype=np.int32)
         self.scores_room = np.zeros(width, dtype=np.float32)
@@ -35,7 +42,6 @@ cdef class ArcScores(ArcKeys):
         """Make room for sentences of up to n words."""
         super().reserve(n)
         self.alone = np.zeros((2, n + 1, SLOTS), dtype=np.float32)
-        self.matrix = np.zeros((n + 1) * (n + 1))
 
     cdef void sum_rows(self, Weights weights, const Packed* packed, const hash_t* keys, int32_t count,
                        int32_t actions) noexcept nogil:
@@ -131,20 +137,93 @@ cdef class ArcScores(ArcKeys):
                 if back:
                     matrix[i * stride + j] = self.arc_score(row, j, i)
 
-    cdef void fill_pair(self, Weights weights, const Packed* packed, token_t i, token_t j) noexcept nogil:
-        """The scores of the arcs between two nodes i < j, both ways, unless they are filled in and not NaN."""
-        cdef Py_ssize_t there = j * <Py_ssize_t>(self.n + 1) + i, back = i * <Py_ssize_t>(self.n + 1) + j
+    cdef void score_pair(self, Weights weights, const Packed* packed, token_t i, token_t j, score_t* there,
+                         score_t* back) noexcept nogil:
+        """The scores of the arcs between two nodes i < j, to the right and to the left; -inf where none can be."""
         cdef hash_t kinds[MOST_BETWEEN]
-        cdef int32_t t, count, filled
+        cdef int32_t t, count, filled = self.plain_keys(i, j)
         cdef token_t w
-        if self.matrix[there] == self.matrix[there]:
-            return
-        filled = self.plain_keys(i, j)
         for t in range(self.plain_pairs, self.pair_count):
             count = 0
             for w in range(i + 1, j):
                 count = self.add_kind(w, self.pairs[t, 4], kinds, count)
             filled = self.between_keys(i, j, kinds, count, t, filled)
         self.sum_rows(weights, packed, self.keys, filled, SLOTS)
-        self.matrix[there] = self.arc_score(&self.scores_room[0], i, j) if self.survives(i, j) else -INFINITY
-        self.matrix[back] = self.arc_score(&self.scores_room[0], j, i) if i > 0 and self.survives(j, i) else -INFINITY
+        there[0] = self.arc_score(&self.scores_room[0], i, j) if self.survives(i, j) else -INFINITY
+        back[0] = self.arc_score(&self.scores_room[0], j, i) if i > 0 and self.survives(j, i) else -INFINITY
+
+    # ---- edges that lengths leave
+
+    cdef score_t join_scores(self, score_t there, score_t back) noexcept nogil:
+        """The score of an edge by those of an arc and its reverse."""
+        if self.combine == MEAN:
+            return (there + back) / 2
+        if self.combine == PRODUCT:
+            return there * back * self.unit if there > -INFINITY else there     # what cannot be cannot be both ways
+        return max(there, back) if self.combine == GREATEST else min(there, back)
+
+    cdef inline token_t first_neighbour(self, token_t j) noexcept nogil:
+        """The leftmost word that an edge to a word can come from."""
+        return max(1, j - self.reach[self.tokens[<Py_ssize_t>j * self.columns + self.tag]])
+
+    cdef token_t count_edges(self) noexcept nogil:
+        """How many edges between words lengths leave. They are the same in both directions."""
+        cdef token_t i, j, count = 0
+        for j in range(2, self.n + 1):
+            for i in range(self.first_neighbour(j), j):
+                count += self.survives(i, j)
+        return count
+
+    cdef token_t fill_edges(self, Weights weights, const Packed* packed, Edge* edges, score_t* roots,
+                            bint with_roots) noexcept nogil:
+        """The edges between words that lengths leave, with their scores, by right and then left end; gives how many.
+
+        `roots` gets the scores of node 0's edges, by word; with `with_roots` they are among the others too. What lengths
+        leave out is not looked at, so that the time is that of the edges that are left.
+        """
+        cdef token_t i, j, k, first, m = 0
+        cdef int32_t t, filled, between = self.pair_count - self.plain_pairs
+        cdef hash_t kinds[4][MOST_BETWEEN]
+        cdef hash_t root_kinds[4][MOST_BETWEEN]
+        cdef int32_t counts[4]
+        cdef int32_t root_counts[4]
+        cdef weight_t* row = &self.scores_room[0]
+        self.sum_all_alone(weights, packed)
+        for t in range(between):
+            root_counts[t] = 0
+        for j in range(1, self.n + 1):
+            filled = self.plain_keys(0, j)
+            for t in range(between):
+                counts[t] = 0
+                if j > 1:
+                    root_counts[t] = self.add_kind(j - 1, self.pairs[self.plain_pairs + t, 4], root_kinds[t],
+                                                   root_counts[t])
+                filled = self.between_keys(0, j, root_kinds[t], root_counts[t], self.plain_pairs + t, filled)
+            self.sum_rows(weights, packed, self.keys, filled, SLOTS)
+            roots[j] = self.edge_score(row, 0, j) if self.undirected else self.arc_score(row, 0, j)
+            if with_roots:
+                edges[m].left = 0
+                edges[m].right = j
+                edges[m].weight = roots[j]
+                m += 1
+            first = m
+            for i in range(j - 1, self.first_neighbour(j) - 1, -1):
+                for t in range(between):
+                    if i < j - 1:
+                        counts[t] = self.add_kind(i + 1, self.pairs[self.plain_pairs + t, 4], kinds[t], counts[t])
+                if not self.survives(i, j):
+                    continue
+                filled = self.plain_keys(i, j)
+                for t in range(between):
+                    filled = self.between_keys(i, j, kinds[t], counts[t], self.plain_pairs + t, filled)
+                self.sum_rows(weights, packed, self.keys, filled, SLOTS)
+                edges[m].left = i
+                edges[m].right = j
+                if self.undirected:
+                    edges[m].weight = self.edge_score(row, i, j)
+                else:
+                    edges[m].weight = self.join_scores(self.arc_score(row, i, j), self.arc_score(row, j, i))
+                m += 1
+            for k in range((m - first) // 2):       # they were met from the nearest on
+                edges[first + k], edges[m - 1 - k] = edges[m - 1 - k], edges[first + k]
+        return m

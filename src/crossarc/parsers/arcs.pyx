@@ -5,21 +5,21 @@ See crossarc.parsers.arc_scores for the scores of arcs.
 
 import numpy as np
 
-from libc.math cimport INFINITY, NAN
+from libc.math cimport INFINITY
 from libc.stdlib cimport abs
+from libc.string cimport memset
 
-from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
 from crossarc.decode.decoder cimport SOLVED, Decoder
-from crossarc.decode.enhancement cimport improve
 from crossarc.decode.kbest cimport KBest
+from crossarc.decode.undirected cimport Undirected
+from crossarc.learning.differences cimport Differences
 from crossarc.learning.hildreth cimport find_steps
 from crossarc.learning.packed cimport Packed, PackedWeights
 from crossarc.learning.weights cimport Weights
 from crossarc.parsers.arc_keys cimport distance_class
-from crossarc.parsers.arc_scores cimport ALL, SLOTS, ArcScores
+from crossarc.parsers.arc_scores cimport ALL, NONE, SLOTS, ArcScores
 
-# In the order of `Combination`.
-COMBINATIONS = ("none", "mean", "product", "max", "min")
 ARC_WEIGHTS = SLOTS
 
 
@@ -34,25 +34,31 @@ cdef class ArcParser(ArcScores):
     With `undirected` scores are those of edges, in both triangles of the matrix. `combine` makes such scores from those
     of arcs. `lengths`, by the tags of head and dependent in the column `tag`, leaves longer arcs out. With `joint` the
     best label of each arc is found first, by what its two ends say, and its score is part of that of the arc. Learning
-    looks at the `rivals` best trees. `labels` say where each can be: on arcs from node 0 (1), others (2), both (3).
+    looks at the `rivals` best trees; how bad one is counts its wrong heads, or with `undirected` its wrong edges, unless
+    `loss` is "heads". `labels` say where each can be: on arcs from node 0 (1), others (2), both (3).
     """
 
     def __init__(self, model, Decoder decoder, int32_t columns, const uint8_t[::1] labels, bint undirected=False,
-                 combine="none", *, lengths=None, int32_t tag=-1, bint joint=False, int32_t rivals=1):
-        super().__init__(model, columns, labels.shape[0], undirected, joint, lengths, tag)
+                 combine="none", *, lengths=None, int32_t tag=-1, bint joint=False, int32_t rivals=1,
+                 loss="edges"):
+        super().__init__(model, columns, labels.shape[0], undirected, combine, joint, lengths, tag)
         self.label_places = labels
         self.decoder = decoder
-        self.combine = COMBINATIONS.index(combine)
+        # Prim's algorithm goes through all pairs of words anyway.
+        sparse = lengths is not None and isinstance(decoder, Undirected) and decoder.method != "prim"
+        self.edge_decoder = decoder if sparse else None
         self.rival_count = rivals
         self.kbest = KBest(decoder.single_root) if rivals > 1 else None
+        self.count_heads = not undirected or loss == "heads"
+        self.arc_parts = Differences(rivals)
+        self.label_parts = Differences(rivals)
 
     def reserve(self, token_t n):
         """Make room for sentences of up to n words."""
         super().reserve(n)
-        self.decoder.reserve(n)
-        self.joined = np.zeros((n + 1) * (n + 1) if self.combine != NONE else 1)
-        self.arc_labels = np.zeros((n + 1) * (n + 1) if self.joint else 1, dtype=np.int32)
         self.gold_parts = np.zeros(n + 1)
+        self.root_scores = np.zeros(n + 1)
+        self.turns = np.zeros((3, n + 1))
         if self.kbest is not None:
             self.kbest.reserve(n)
         self.rivals = np.full((self.rival_count, n + 1), -1, dtype=np.int32)
@@ -60,35 +66,79 @@ cdef class ArcParser(ArcScores):
         self.lacks = np.zeros(self.rival_count)
         self.steps = np.zeros(self.rival_count)
 
+    def reserve_matrix(self, token_t n):
+        """Make room for the scores of all arcs of sentences of up to n words."""
+        self.matrix = np.zeros((n + 1) * (n + 1))
+        self.decoder.reserve(n)
+        self.joined = np.zeros((n + 1) * (n + 1) if self.combine != NONE else 1)
+        self.arc_labels = np.zeros((n + 1) * (n + 1) if self.joint else 1, dtype=np.int32)
+
     # ---- trees
 
-    cdef void enhance(self, Weights weights, const Packed* packed, token_t* heads, int32_t rounds) noexcept nogil:
-        """Turn up to so many arcs of a tree round, the one that gains most each time.
+    cdef void score_head(self, Weights weights, const Packed* packed, const token_t* heads, token_t d) noexcept nogil:
+        """Note the scores of the arc to a word from its head, and of that arc turned round."""
+        cdef score_t there = 0, back = 0
+        self.score_pair(weights, packed, min(heads[d], d), max(heads[d], d), &there, &back)
+        self.turns[0, d] = there if heads[d] < d else back
+        self.turns[1, d] = back if heads[d] < d else there
 
-        Only arcs that a move would take away or bring in are scored: some four for each word, not all.
+    cdef void score_turn(self, Weights weights, const Packed* packed, const token_t* heads, token_t d) noexcept nogil:
+        """Note the score of the arc to a word from its head's head, if that is there."""
+        cdef score_t there = 0, back = 0
+        cdef token_t t
+        if heads[d] > 0:
+            t = heads[heads[d]]
+            self.score_pair(weights, packed, min(t, d), max(t, d), &there, &back)
+            self.turns[2, d] = there if t < d else back
+
+    cdef void enhance(self, Weights weights, const Packed* packed, token_t* heads, int32_t rounds) noexcept nogil:
+        """Turn up to so many arcs of a tree round, the one that gains most each time; as `decode.enhance`.
+
+        Only arcs that a move would take away or bring in are scored: three for each word, and after a move those near.
         """
-        cdef token_t t, u, v, n = self.n
-        cdef Py_ssize_t cell
+        cdef token_t u, v, w, best, n = self.n
+        cdef score_t gain, best_gain
         self.sum_all_alone(weights, packed)
-        for cell in range((n + 1) * <Py_ssize_t>(n + 1)):
-            self.matrix[cell] = NAN
+        for v in range(1, n + 1):
+            self.score_head(weights, packed, heads, v)
+            self.score_turn(weights, packed, heads, v)
         while rounds > 0:
+            best = -1
+            best_gain = 0
             for v in range(1, n + 1):
                 u = heads[v]
-                if u > 0:
-                    t = heads[u]
-                    self.fill_pair(weights, packed, min(u, v), max(u, v))
-                    self.fill_pair(weights, packed, min(t, u), max(t, u))
-                    self.fill_pair(weights, packed, min(t, v), max(t, v))
-            if improve(heads, &self.matrix[0], n + 1, n, 1) == 0:
+                if u == 0 or self.turns[2, v] == -INFINITY or self.turns[1, v] == -INFINITY:
+                    continue
+                gain = (self.turns[2, v] + self.turns[1, v]) - (self.turns[0, u] + self.turns[0, v])
+                if gain > best_gain:
+                    best_gain = gain
+                    best = v
+            if best < 0:
                 return
+            u = heads[best]
+            heads[best] = heads[u]
+            heads[u] = best
+            self.score_head(weights, packed, heads, best)
+            self.score_head(weights, packed, heads, u)
+            for w in range(1, n + 1):
+                if w == best or heads[w] == best or heads[w] == u:
+                    self.score_turn(weights, packed, heads, w)
             rounds -= 1
+
+    cdef bint find_sparse(self, Weights arcs, const Packed* packed, token_t* heads) noexcept nogil:
+        """Set the heads of the best tree of the edges that lengths leave, which alone are scored; False if none is."""
+        cdef bint with_roots = not self.edge_decoder.single_root
+        cdef token_t m = self.fill_edges(arcs, packed, self.edge_decoder.edges, &self.root_scores[0], with_roots)
+        if self.edge_decoder.solve_edges(m, &self.root_scores[0], self.n, heads) != SOLVED:
+            return False
+        self.arcs += <int64_t>self.n * (self.n - 1)
+        self.pruned += <int64_t>self.n * (self.n - 1) - 2 * <int64_t>(m - self.n * with_roots)
+        return True
 
     cdef bint solve(self, token_t* heads) noexcept nogil:
         """Set the heads of the best tree by the scores that were filled in; there is one."""
         cdef token_t i, j, n = self.n
         cdef Py_ssize_t stride = n + 1
-        cdef score_t a, b
         heads[0] = -1
         for i in range(1, n + 1):
             heads[i] = 0        # should a decoder ever give up, what follows the heads stays within the sentence
@@ -97,17 +147,8 @@ cdef class ArcParser(ArcScores):
         for i in range(1, n + 1):
             self.joined[i * stride] = self.matrix[i * stride]
             for j in range(1, i):
-                a = self.matrix[i * stride + j]
-                b = self.matrix[j * stride + i]
-                if self.combine == MEAN:
-                    a = (a + b) / 2
-                elif self.combine == PRODUCT:
-                    a = a * b * self.unit if a > -INFINITY else a       # what cannot be cannot be both ways
-                elif self.combine == GREATEST:
-                    a = max(a, b)
-                else:
-                    a = min(a, b)
-                self.joined[i * stride + j] = self.joined[j * stride + i] = a
+                self.joined[i * stride + j] = self.joined[j * stride + i] = self.join_scores(
+                    self.matrix[i * stride + j], self.matrix[j * stride + i])
         return self.decoder.solve(&self.joined[0], stride, n, heads) == SOLVED
 
     cdef bint find_tree(self, Weights arcs, const Packed* packed_arcs, Weights labels, const Packed* packed_labels,
@@ -162,24 +203,22 @@ cdef class ArcParser(ArcScores):
                 self.arc_labels[at] = best
                 self.matrix[at] += scale * scores[best]
 
-    cdef int change_arc(self, Weights weights, token_t h, token_t d, weight_t step) except -1 nogil:
-        """Add to the weights of an arc; gives how many there are, and only that if the step is 0."""
+    cdef int add_arc(self, token_t h, token_t d, int32_t rival, weight_t value) except -1 nogil:
+        """Add the features of an arc, times a value, to the difference between gold and a rival."""
         cdef int32_t count = self.arc_keys(h, d), direction = 0 if h < d or self.undirected else 1
         cdef int32_t kind = distance_class(abs(h - d))
-        self.change_slots(weights, self.keys, count, direction, kind, step)
+        self.add_slots(self.keys, count, direction, kind, rival, value)
         if self.undirected:
-            self.change_slots(weights, &self.single_keys[min(h, d), 0], self.single_count, 0, kind, step)
-            self.change_slots(weights, &self.single_keys[max(h, d), 0], self.single_count, 1, kind, step)
-            count += 2 * self.single_count
-        return 2 * count if self.distances else count
+            self.add_slots(&self.single_keys[min(h, d), 0], self.single_count, 0, kind, rival, value)
+            self.add_slots(&self.single_keys[max(h, d), 0], self.single_count, 1, kind, rival, value)
+        return 0
 
-    cdef int change_slots(self, Weights weights, const hash_t* keys, int32_t count, int32_t direction, int32_t kind,
-                          weight_t step) except -1 nogil:
-        """Add to the weights of some keys for a direction and a class of distances."""
-        if step != 0:
-            weights.update(keys, count, 8 * direction + ALL, step)
-            if self.distances:
-                weights.update(keys, count, 8 * direction + kind, step)
+    cdef int add_slots(self, const hash_t* keys, int32_t count, int32_t direction, int32_t kind, int32_t rival,
+                       weight_t value) except -1 nogil:
+        """Add some keys for a direction and a class of distances."""
+        self.arc_parts.add(keys, count, 8 * direction + ALL, rival, value)
+        if self.distances:
+            self.arc_parts.add(keys, count, 8 * direction + kind, rival, value)
         return 0
 
     # ---- labels
@@ -231,71 +270,52 @@ cdef class ArcParser(ArcScores):
         return not self.has_arc(tree, right[d], d) or (
             self.joint and self.arc_labels[d * <Py_ssize_t>(self.n + 1) + right[d]] != gold[d])
 
-    cdef int change_part(self, Weights arcs, Weights labels, token_t h, token_t d, label_t label, bint arc,
-                         weight_t step) except -1 nogil:
-        """Add to the weights of an arc, where `arc`, and of its label, if joint; as `change_arc`."""
-        cdef int32_t norm = self.change_arc(arcs, h, d, step) if arc else 0
-        cdef int32_t count
+    cdef int add_part(self, token_t h, token_t d, label_t label, bint arc, int32_t rival,
+                      weight_t value) except -1 nogil:
+        """Add an arc, where `arc`, and its label, if joint, times a value, to the difference of gold and a rival."""
+        if arc:
+            self.add_arc(h, d, rival, value)
         if self.joint:
-            count = self.label_keys(h, d, NULL)
-            if step != 0:
-                labels.update(self.keys, count, label, step)
-            norm += count
-        return norm
-
-    cdef score_t product(self, Weights arcs, const token_t* one, const token_t* other, const token_t* right,
-                         const label_t* gold) except? -1 nogil:
-        """The inner product of the differences between gold and two trees; different arcs share no feature."""
-        cdef token_t d
-        cdef score_t result = 0
-        cdef bint arc
-        for d in range(1, self.n + 1):
-            if self.is_missing(one, right, gold, d) and self.is_missing(other, right, gold, d):
-                arc = not self.has_arc(one, right[d], d) and not self.has_arc(other, right[d], d)
-                result += self.change_part(arcs, None, right[d], d, 0, arc, 0)
-            if one[d] == other[d] and self.is_wrong(one, right, gold, d):
-                result += self.change_part(arcs, None, one[d], d, 0, not self.has_arc(right, one[d], d), 0)
-        return result
+            self.label_parts.add(self.keys, self.label_keys(h, d, NULL), label, rival, value)
+        return 0
 
     cdef int learn_tree(self, Weights arcs, Weights labels, const token_t* right, const label_t* gold, int32_t count,
                         score_t cost, bint augment) except -1 nogil:
         """Move the gold tree from the first so many rivals."""
         cdef token_t d
         cdef Py_ssize_t at, stride = self.n + 1
-        cdef int32_t r, q
-        cdef score_t loss, margin
-        cdef weight_t step
+        cdef int32_t r
+        cdef score_t loss, margin, total = 0
         cdef const token_t* tree
+        self.arc_parts.begin(count)
+        self.label_parts.begin(count)
         for r in range(count):
             tree = &self.rivals[r, 0]
             loss = margin = 0
             for d in range(1, self.n + 1):
                 if self.is_missing(tree, right, gold, d):
                     margin += self.gold_parts[d]
-                loss += tree[d] != right[d] or self.is_wrong(tree, right, gold, d)
+                    self.add_part(right[d], d, gold[d], not self.has_arc(tree, right[d], d), r, 1)
                 if self.is_wrong(tree, right, gold, d):
-                    margin -= self.matrix[d * stride + tree[d]] - augment
+                    at = d * stride + tree[d]
+                    margin -= self.matrix[at] - augment
+                    self.add_part(tree[d], d, self.arc_labels[at if self.joint else 0],
+                                  not self.has_arc(right, tree[d], d), r, -1)
+                loss += self.is_wrong(tree, right, gold, d) or (self.count_heads and tree[d] != right[d])
             self.lacks[r] = loss - margin
             self.steps[r] = loss > 0
-            if cost > 0:
-                for q in range(r + 1):
-                    at = r * count + q
-                    (&self.products[0, 0])[at] = self.product(arcs, tree, &self.rivals[q, 0], right, gold)
-                    (&self.products[0, 0])[q * count + r] = (&self.products[0, 0])[at]
+            total += loss
+        if total == 0:
+            return 0
+        memset(&self.products[0, 0], 0, <size_t>count * count * sizeof(score_t))
+        self.arc_parts.settle(arcs, &self.products[0, 0])
+        if self.joint:
+            self.label_parts.settle(labels, &self.products[0, 0])
         if cost > 0:
             find_steps(&self.products[0, 0], &self.lacks[0], count, cost, &self.steps[0])
-        for r in range(count):
-            tree = &self.rivals[r, 0]
-            step = <weight_t>self.steps[r]
-            if step <= 0:
-                continue
-            for d in range(1, self.n + 1):
-                if self.is_missing(tree, right, gold, d):
-                    self.change_part(arcs, labels, right[d], d, gold[d], not self.has_arc(tree, right[d], d), step)
-                if self.is_wrong(tree, right, gold, d):
-                    at = d * stride + tree[d] if self.joint else 0
-                    self.change_part(arcs, labels, tree[d], d, self.arc_labels[at],
-                                     not self.has_arc(right, tree[d], d), -step)
+        self.arc_parts.apply(arcs, &self.steps[0])
+        if self.joint:
+            self.label_parts.apply(labels, &self.steps[0])
         return 0
 
     # ---- what parsers call
@@ -308,9 +328,8 @@ cdef class ArcParser(ArcScores):
         After each sentence the gold tree is moved from the best ones by the least steps that make it better than each
         by as much as that has wrong heads, or joint labels, and at most by `cost` each (MIRA); a cost of 0 means steps
         of 1 (the perceptron). With `augment` the rivals are the trees that are best when each wrong arc counts one
-        more. Different arcs are taken to share no feature. Undirected parsers move edges, whatever their directions,
-        by as much as there are wrong heads. Labels after the tree, unless they are None, are learned on the gold tree
-        by the perceptron.
+        more. Undirected parsers move edges, whatever their directions. Labels after the tree, unless they are None, are
+        learned on the gold tree by the perceptron.
         """
         cdef offset_t words = 0, wrong = 0, begin
         cdef Py_ssize_t s
@@ -323,6 +342,7 @@ cdef class ArcParser(ArcScores):
         for s in range(order.shape[0]):
             longest = max(longest, <token_t>(starts[order[s] + 1] - starts[order[s]]) - 1)
         self.reserve(longest)
+        self.reserve_matrix(longest)
         self.unit = 1
         with nogil:
             for s in range(order.shape[0]):
@@ -358,7 +378,7 @@ cdef class ArcParser(ArcScores):
         """
         cdef Py_ssize_t s
         cdef offset_t begin
-        cdef token_t n, d, longest = 0
+        cdef token_t n, d, longest = 0, most_edges = 0
         cdef int32_t count
         cdef const Packed* packed_arcs = packed_of(arcs)
         cdef const Packed* packed_labels = packed_of(labels)
@@ -371,6 +391,15 @@ cdef class ArcParser(ArcScores):
             longest = max(longest, <token_t>(starts[s + 1] - starts[s]) - 1)
         self.reserve(longest)
         self.unit = arcs.unit if packed_arcs != NULL else 1
+        if self.edge_decoder is None:
+            self.reserve_matrix(longest)
+        else:
+            self.pruning = True
+            for s in range(starts.shape[0] - 1):
+                self.tokens = &tokens[starts[s], 0]
+                self.n = <token_t>(starts[s + 1] - starts[s]) - 1
+                most_edges = max(most_edges, self.count_edges() + self.n)
+            self.edge_decoder.reserve_edges(longest, most_edges)
         if other is not None:
             other.reserve(longest)
         with nogil:
@@ -378,7 +407,12 @@ cdef class ArcParser(ArcScores):
                 begin = starts[s]
                 n = <token_t>(starts[s + 1] - begin) - 1
                 self.prepare(&tokens[begin, 0], n)
-                self.find_tree(exact_arcs, packed_arcs, exact_labels, packed_labels, scale, &heads[begin])
+                self.pruning = self.tag >= 0
+                if self.edge_decoder is None or not self.find_sparse(exact_arcs, packed_arcs, &heads[begin]):
+                    if self.edge_decoder is not None:
+                        with gil:
+                            self.reserve_matrix(n)
+                    self.find_tree(exact_arcs, packed_arcs, exact_labels, packed_labels, scale, &heads[begin])
                 if self.joint:
                     for d in range(1, n + 1):
                         found[begin + d] = self.arc_labels[d * <Py_ssize_t>(n + 1) + heads[begin + d]]
@@ -404,10 +438,20 @@ cdef class ArcParser(ArcScores):
         cdef const Packed* packed_labels = packed_of(labels) if self.joint else NULL
         cdef score_t scale = labels.unit / arcs.unit if self.joint else 1
         self.reserve(n)
+        self.reserve_matrix(n)
         with nogil:
             self.prepare(&tokens[0, 0], n)
             ArcParser.find_tree(self, none, &arcs.packed, none, packed_labels, scale, &self.rivals[0, 0])
         return np.array(self.matrix).reshape(n + 1, n + 1) * arcs.unit
+
+    def features_of(self, const int32_t[:, ::1] tokens, token_t h, token_t d, const token_t[::1] heads):
+        """The keys of the features of an arc, and of its label in a tree."""
+        self.reserve(<token_t>tokens.shape[0] - 1)
+        self.prepare(&tokens[0, 0], <token_t>tokens.shape[0] - 1)
+        self.find_kin(&heads[0])
+        arc = [self.keys[t] for t in range(self.arc_keys(h, d))]
+        label = [self.keys[t] for t in range(self.label_keys(h, d, NULL if self.joint else &heads[0]))]
+        return np.array(arc, dtype=np.uint64), np.array(label, dtype=np.uint64)
 
     def label_scores(self, PackedWeights labels, const int32_t[:, ::1] tokens, const token_t[::1] heads):
         """The scores of all labels for each arc of a tree, as [dependent, label], in the unit of the weights.

@@ -18,3 +18,6 @@ class BottomUp(ArcParser):
         *,
         lengths: NDArray[np.int32] | None = None,
     ) -> None: ...
+    def late_features_of(
+        self, tokens: NDArray[np.int32], h: int, d: int, heads: NDArray[np.int32]
+    ) -> NDArray[np.uint64]: ...

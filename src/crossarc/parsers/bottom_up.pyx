@@ -1,4 +1,4 @@
-"""Trees in rounds (Shimizu and Nakagawa 2007, section 6.1): words of some parts of speech get their heads in each.
+"""Trees in rounds (Shimizu 2006, section 6.1): words of some parts of speech get their heads in each.
 
 In a round Chu-Liu-Edmonds finds the best heads of its words, free of cycles; what they attached to then knows its new
 dependents, which the rounds after look at. With `absorb` words that have their heads can be heads no more, so that all
@@ -27,8 +27,8 @@ from crossarc.core.hashing cimport mix
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
 from crossarc.decode.chu_liu_edmonds cimport ChuLiuEdmonds
 from crossarc.decode.decoder cimport SOLVED, Decoder, Outcome
+from crossarc.learning.hildreth cimport find_steps
 from crossarc.learning.packed cimport Packed
-from crossarc.learning.updates cimport margin_step
 from crossarc.learning.weights cimport Weights
 from crossarc.parsers.arc_keys cimport MOST_BETWEEN, distance_class, finished
 from crossarc.parsers.arc_scores cimport SLOTS
@@ -91,9 +91,9 @@ cdef class BottomUp(ArcParser):
 
     def reserve(self, token_t n):
         """Make room for sentences of up to n words."""
-        self.decoder.reserve(n + 1)
-        self.forest.reserve(n + 1)
         super().reserve(n)
+        self.decoder.reserve(n + 1)         # a round's graph may have one node more
+        self.forest.reserve(n + 1)
         self.rounds = np.zeros(n + 1, dtype=np.int32)
         self.children = np.zeros((n + 1, 3), dtype=np.int32)
         self.stale = np.zeros(n + 1, dtype=np.uint8)
@@ -126,9 +126,9 @@ cdef class BottomUp(ArcParser):
             state = mix(state, self.attribute(seen, self.atoms[a, 0]))
         return state
 
-    cdef void renew(self, Weights weights, const Packed* packed, token_t word) noexcept nogil:
-        """Make the keys of a word that depend on its dependents, and the sums of all templates of it alone."""
-        cdef int32_t t, s, filled
+    cdef void make_late_keys(self, token_t word) noexcept nogil:
+        """Make the keys of a word that depend on its dependents."""
+        cdef int32_t t
         cdef hash_t state
         for t in range(self.late_single_count):
             state = self.late_hash(word, self.late_singles[t, 1])
@@ -138,6 +138,11 @@ cdef class BottomUp(ArcParser):
             self.late_left[word, t] = finished(mix(state, LATE_SALT)) if state else 0
             state = self.late_hash(word, self.late_pairs[t, 1])
             self.late_right[word, t] = finished(mix(state, LATE_SALT + 1)) if state else 0
+
+    cdef void renew(self, Weights weights, const Packed* packed, token_t word) noexcept nogil:
+        """Make the keys of a word that depend on its dependents, and the sums of all templates of it alone."""
+        cdef int32_t t, s, filled
+        self.make_late_keys(word)
         for s in range(2):
             filled = self.single_keys_of(s, word)
             for t in range(self.late_single_count):
@@ -155,7 +160,7 @@ cdef class BottomUp(ArcParser):
         """
         cdef int32_t t, side, column
         cdef token_t sibling
-        cdef hash_t key
+        cdef hash_t key, about
         if self.children[i, 2] == 0 and self.children[j, 2] == 0:
             return filled
         for t in range(self.late_pair_count):
@@ -170,7 +175,9 @@ cdef class BottomUp(ArcParser):
             for side in range(2):
                 sibling = left_sibling if side else right_sibling
                 if sibling > 0 and self.late_pairs[t, 2] & directions & (1 << side):
-                    self.keys[filled] = key + finished(mix(self.attribute(sibling, column), 1 + side))
+                    # Templates that differ in this column alone have the same key so far.
+                    about = (4 * <hash_t>column + 1 + side) * <hash_t>0x9E3779B97F4A7C15
+                    self.keys[filled] = key + finished(mix(about, self.attribute(sibling, column)))
                     filled += 1
         return filled
 
@@ -190,20 +197,41 @@ cdef class BottomUp(ArcParser):
                 self.following[w] = self.pending[heads[w]]
                 self.pending[heads[w]] = w
 
-    cdef int change_late(self, Weights weights, const token_t* heads, token_t h, token_t d,
-                         weight_t step) except -1 nogil:
-        """Add to the weights of an arc, those of dependents too; gives their number, and only that if the step is 0."""
-        cdef int32_t t, w, count, direction = 0 if h < d else 1
-        cdef int total = self.change_arc(weights, h, d, step)
+    cdef int32_t late_arc_keys(self, const token_t* heads, token_t h, token_t d) noexcept nogil:
+        """The keys of all features of an arc that look at dependents."""
         cdef token_t sibling = self.sibling_of(heads, h, d) if self.children[h, 2] else 0
-        count = self.late_pair_keys(min(h, d), max(h, d), sibling, sibling, 1 << direction, 0)
+        cdef int32_t t, w, count = self.late_pair_keys(min(h, d), max(h, d), sibling, sibling, 1 if h < d else 2, 0)
         for t in range(self.late_single_count):
             w = d if self.late_singles[t, 0] else h
             if self.late_keys[w, t]:
                 self.keys[count] = self.late_keys[w, t]
                 count += 1
-        self.change_slots(weights, self.keys, count, direction, distance_class(abs(h - d)), step)
-        return total + (2 * count if self.distances else count)
+        return count
+
+    cdef int add_late(self, const token_t* heads, token_t h, token_t d, weight_t value) except -1 nogil:
+        """Add the features of an arc, those of dependents too, to the difference that is learned from."""
+        self.add_arc(h, d, 0, value)
+        self.add_slots(self.keys, self.late_arc_keys(heads, h, d), 0 if h < d else 1, distance_class(abs(h - d)), 0,
+                       value)
+        return 0
+
+    def late_features_of(self, const int32_t[:, ::1] tokens, token_t h, token_t d, const token_t[::1] heads):
+        """The keys of the features of an arc that look at dependents, where some words, not -1, have their heads."""
+        cdef token_t w, n = <token_t>tokens.shape[0] - 1
+        self.reserve(n)
+        self.prepare(&tokens[0, 0], n)
+        self.begin(&self.rivals[0, 0])
+        self.round = 1
+        self.count = 0
+        for w in range(1, n + 1):
+            self.rounds[w] = 0 if heads[w] >= 0 else 1
+            if heads[w] >= 0:
+                self.count += 1
+                self.members[self.count] = w
+        self.attach(&heads[0])
+        for w in range(n + 1):
+            self.make_late_keys(w)
+        return np.array([self.keys[t] for t in range(self.late_arc_keys(&heads[0], h, d))], dtype=np.uint64)
 
     # ---- rounds
 
@@ -392,32 +420,31 @@ cdef class BottomUp(ArcParser):
         cdef Py_ssize_t stride = self.n + 1
         cdef const token_t* best = &self.rivals[0, 0]
         cdef const token_t* rival = &self.rival[0]
-        cdef score_t loss = 0, margin = 0
-        cdef int32_t norm = 0
-        cdef weight_t step
+        cdef score_t loss = 0, margin = 0, norm = 0, lack, step = 1
         if augment:
             for w in range(1, self.count + 1):
                 d = self.members[w]
                 for h in range(self.n + 1):
                     self.matrix[d * stride + h] += right[d] != h
         self.solve_round(&self.rival[0])
+        self.arc_parts.begin(1)
         for w in range(1, self.count + 1):
             d = self.members[w]
             if rival[d] != right[d] and self.reachable(w, right[d]):
-                margin += self.matrix[d * stride + right[d]]
-                norm += self.change_late(weights, best, right[d], d, 0)
                 loss += 1
+                margin += self.matrix[d * stride + right[d]]
                 margin -= self.matrix[d * stride + rival[d]] - augment
-                norm += self.change_late(weights, best, rival[d], d, 0)
-        step = margin_step(loss, margin, norm, cost) if cost > 0 else <weight_t>(loss > 0)
-        if step <= 0:
+                self.add_late(best, right[d], d, 1)
+                self.add_late(best, rival[d], d, -1)
+        if loss == 0:
             return 0
-        for w in range(1, self.count + 1):
-            d = self.members[w]
-            if rival[d] != right[d] and self.reachable(w, right[d]):
-                self.change_late(weights, best, right[d], d, step)
-                self.change_late(weights, best, rival[d], d, -step)
-        memset(&self.stale[0], True, <size_t>self.n + 1)
+        self.arc_parts.settle(weights, &norm)
+        lack = loss - margin
+        if cost > 0:
+            find_steps(&norm, &lack, 1, cost, &step)
+        if step > 0:
+            self.arc_parts.apply(weights, &step)
+            memset(&self.stale[0], True, <size_t>self.n + 1)
         return 0
 
     cdef int learn_rounds(self, Weights arcs, const token_t* right, score_t cost, bint augment) except -1 nogil:
@@ -446,6 +473,7 @@ cdef class BottomUp(ArcParser):
         for s in range(order.shape[0]):
             longest = max(longest, <token_t>(starts[order[s] + 1] - starts[order[s]]) - 1)
         self.reserve(longest)
+        self.reserve_matrix(longest)
         with nogil:
             for s in range(order.shape[0]):
                 begin = starts[order[s]]

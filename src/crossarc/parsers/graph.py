@@ -263,8 +263,10 @@ def without_cells(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def decoder_of(settings: Settings, single_root: bool) -> Decoder:
     """The decoder of the settings."""
-    decoders: dict[str, type[Decoder]] = {"eisner": Eisner, "undirected": Undirected}
-    return decoders.get(settings.system, ChuLiuEdmonds)(single_root)
+    if settings.system == "undirected":
+        usual = "kruskal" if settings.lengths else "prim"
+        return Undirected(single_root, usual if settings.method == "auto" else settings.method)
+    return Eisner(single_root) if settings.system == "eisner" else ChuLiuEdmonds(single_root)
 
 
 def search_of(
@@ -278,6 +280,8 @@ def search_of(
 ) -> ArcParser:
     """The features and the decoder at work."""
     decoder, columns = decoder_of(settings, single_root), len(features.attributes)
+    if not features.arc_terms and settings.labels != "joint":
+        raise TemplateError(f"{features.name}: there are no templates for arcs; write some, or take labels = 'joint'")
     if rounds is not None:
         tag = tag_attribute(features)
         how = (features.attributes.index(tag), round_numbers(rounds, attributes.tables[tag]), settings.absorb)
@@ -297,6 +301,7 @@ def search_of(
         tag=tag_column(attributes) if lengths is not None else -1,
         joint=settings.labels == "joint",
         rivals=settings.k_best,
+        loss=settings.loss,
     )
 
 

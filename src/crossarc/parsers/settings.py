@@ -48,6 +48,11 @@ class Settings(BaseModel):
     augment: bool = False
     # Undirected graph parsers: how the scores of both directions become one; none has features without directions.
     combine: Literal["none", "mean", "product", "max", "min"] = "none"
+    # Undirected graph parsers: what finds the spanning tree; "auto" is prim, or kruskal where lengths leave edges out.
+    # All but prim then look only at the edges that are left.
+    method: Literal["auto", "prim", "kruskal", "boruvka", "kkt"] = "auto"
+    # Undirected graph parsers: whether learning counts wrong edges, or also right ones that point the wrong way.
+    loss: Literal["edges", "heads"] = "edges"
     # Undirected graph parsers: how many arcs of a tree are turned round at most by a directed model, learned beside.
     enhance: int = Field(0, ge=0)
     # Undirected graph parsers: a third model sees their trees and those of the directed one beside. While it learns,
@@ -201,7 +206,7 @@ def check_graph(parser: str, learner: object, options: dict[str, Any]) -> None:
 
 def check_directions(settings: Settings) -> Settings:
     """The settings, unless what they say of undirected trees goes with no such parser."""
-    for name in ("combine", "enhance", "stack", "directed_training"):
+    for name in ("combine", "method", "loss", "enhance", "stack", "directed_training"):
         usual = Settings.model_fields[name].default
         if getattr(settings, name) != usual and settings.system != "undirected":
             raise CrossarcError(
@@ -211,6 +216,11 @@ def check_directions(settings: Settings) -> Settings:
         raise CrossarcError(
             "setting stack: two parts of the treebank are the fewest, and there must be a directed model beside "
             "(enhance); take mst-combined, or leave it out"
+        )
+    if settings.loss == "heads" and settings.combine != "none":
+        raise CrossarcError(
+            "setting loss is of parsers with undirected features; those of directed features always count wrong heads: "
+            "leave it out"
         )
     if settings.directed_training and settings.combine == "none":
         raise CrossarcError(
