@@ -104,7 +104,7 @@ def duel_texts(duels: Sequence[Duel]) -> list[str]:
     """The figures of a treebank as text, or the means of several."""
 
     def average(name: str) -> float:
-        return mean(getattr(each, name) for each in duels)
+        return float(mean(getattr(each, name) for each in duels))
 
     def difference(name: str) -> str:
         p = f" ({getattr(duels[0], name + '_p'):.4f})" if len(duels) == 1 else ""
