@@ -140,7 +140,7 @@ def test_models_that_come_with_crossarc(example, name):
     assert Parser("mst", features=name, epochs=8).fit(example).evaluate(example).uas > 85
 
 
-def test_table_2_of_shimizu_and_nakagawa():
+def test_table_2_of_shimizu():
     """22 features, and 5 additional ones."""
     plain, all_of_it = (load_edge_model(name) for name in ("mst-table2-plain", "mst-table2"))
     assert (len(plain.arc_terms), len(plain.label_terms)) == (22, 22)
