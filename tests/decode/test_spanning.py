@@ -156,6 +156,8 @@ def test_small_and_odd_graphs(method):
         ({"edges": [(0, 1), (1, 2)]}, "shape"),
         ({"weights": [np.nan]}, r"weights\[0\] is nan"),
         ({"weights": [np.inf]}, r"weights\[0\] is inf"),
+        ({"weights": [-np.inf], "maximum": False}, r"weights\[0\] is -inf; weights are numbers, inf for no edge"),
+        ({"weights": [np.nan], "maximum": False}, r"weights\[0\] is nan"),
         ({"required": [1]}, "required must be indices"),
         ({"forbidden": [-1]}, "forbidden must be indices"),
         ({"method": "jarnik"}, "no method 'jarnik'"),
