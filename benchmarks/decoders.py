@@ -2,16 +2,19 @@
 
     python benchmarks/decoders.py [--largest 7] [--plot decoders.svg]
 
-Microseconds of CPU time a sentence, the best of several runs over random matrices; `batch` is one call for many
-sentences. Spanning trees of sparse and dense graphs follow, in nanoseconds an edge, up to 10^LARGEST edges, with the
-number of comparisons. Peers that are not installed are left out.
+CPU time over random matrices. The decoders of a row take turns: a round runs each of them once. Times are medians over
+the rounds, ratios are medians of the ratios within a round. `batch` is one call for many sentences. Lists of arcs
+follow, then spanning trees of sparse and dense graphs, up to 10^LARGEST edges, with the number of comparisons. Peers
+that are not installed are left out.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 
 import numpy as np
@@ -19,17 +22,28 @@ import numpy as np
 from crossarc import decode
 from crossarc.decode.undirected import make_spanner, span
 
+Work = Callable[[], object]
+Times = np.ndarray
 
-def best(work: Callable[[], object], seconds: float = 0.3) -> float:
-    """Seconds of CPU time of one call: the least of runs that take about so long in all."""
-    work()
-    times: list[float] = []
-    end = time.process_time() + seconds
-    while time.process_time() < end or len(times) < 3:
-        begin = time.process_time_ns()
-        work()
-        times.append((time.process_time_ns() - begin) / 1e9)
-    return min(times)
+
+def measure(works: dict[str, Work], seconds: float, least: int = 5) -> dict[str, Times]:
+    """CPU seconds of each work in each round; a round does all of them one after the other.
+
+    So a machine that slows down slows all of them down, and ratios of times in the same round hold. There are as many
+    rounds as take about so many seconds, but at least some; the first, in which memory is fetched, is not counted.
+    """
+    times: dict[str, list[float]] = {name: [] for name in works}
+    end = 0.0
+    for number in itertools.count():
+        for name, work in works.items():
+            begin = time.process_time_ns()
+            work()
+            times[name].append((time.process_time_ns() - begin) / 1e9)
+        if number == 0:
+            end = time.process_time() + seconds
+        elif number >= least and time.process_time() >= end:
+            return {name: np.array(each[1:]) for name, each in times.items()}
+    raise AssertionError
 
 
 def peer(name: str) -> ModuleType | None:
@@ -42,46 +56,80 @@ def peer(name: str) -> ModuleType | None:
 
 def trees() -> None:
     """Decoders over matrices."""
-    ufal = peer("ufal.chu_liu_edmonds")
-    networkx = peer("networkx")
+    peers = {name: peer(name) for name in ("ufal.chu_liu_edmonds", "networkx")}
     print("\n## Trees, microseconds a sentence (in brackets: how many times as fast as ufal.chu_liu_edmonds)\n")
-    names = ["ufal", "networkx", "mst, one call each", "mst, batch", "mst, any roots, batch"]
-    names += ["undirected", "eisner", "10 best", "10 best, projective", "marginals", "marginals, projective"]
-    print(f"| n | {' | '.join(names)} |\n|---|{'---|' * len(names)}")
     rng = np.random.default_rng(0)
     for n in (10, 25, 50, 100, 200, 500):
         batch = rng.normal(size=(max(4, 4000 // n), n + 1, n + 1))
-        print(f"| {n} | {' | '.join(tree_cells(n, batch, ufal, networkx))} |", flush=True)
+        works, sizes = tree_works(batch, peers)
+        if n == 10:
+            print(f"| n | {' | '.join(works)} |\n|---|{'---|' * len(works)}")
+        left_out = {"networkx"} if n > 50 else set()
+        times = measure({name: work for name, work in works.items() if name not in left_out}, 4.0)
+        a_sentence = {name: each / sizes[name] for name, each in times.items()}
+        cells = [tree_cell(name, a_sentence) for name in works]
+        print(f"| {n} | {' | '.join(cells)} |", flush=True)
 
 
-def tree_cells(n: int, batch: np.ndarray, ufal: ModuleType | None, networkx: ModuleType | None) -> list[str]:
-    """What each decoder takes for sentences of n words."""
+def tree_works(batch: np.ndarray, peers: dict[str, ModuleType | None]) -> tuple[dict[str, Work], dict[str, int]]:
+    """What the decoders do by name, and for how many sentences: the slow ones have fewer."""
+    n = batch.shape[1] - 1
     few = batch[: max(2, 1000 // n)]
     symmetric = batch + batch.swapaxes(1, 2)
+    ufal, networkx = peers["ufal.chu_liu_edmonds"], peers["networkx"]
+    works: dict[str, tuple[int, Work]] = {}
+    if ufal:
+        works["ufal"] = len(few), lambda: [ufal.chu_liu_edmonds(scores) for scores in few]
+    if networkx:
+        works["networkx"] = 1, lambda: networkx.maximum_spanning_arborescence(graph_of(networkx, batch[0]))
+    works |= {
+        "mst, one call each": (len(batch), lambda: [decode.mst(scores) for scores in batch]),
+        "mst, batch": (len(batch), lambda: decode.mst(batch)),
+        "mst, any roots, batch": (len(batch), lambda: decode.mst(batch, single_root=False)),
+        "undirected": (len(batch), lambda: decode.undirected(symmetric)),
+        "eisner": (len(few), lambda: decode.eisner(few)),
+        "10 best": (len(few), lambda: decode.kbest(few, 10)),
+        "10 best, projective": (len(few), lambda: decode.projective_kbest(few, 10)),
+        "marginals": (len(few), lambda: decode.marginals(few)),
+        "marginals, projective": (len(few), lambda: decode.projective_marginals(few)),
+    }
+    return {name: work for name, (_, work) in works.items()}, {name: size for name, (size, _) in works.items()}
 
-    def a_sentence(work: Callable[[], object], matrices: np.ndarray) -> float:
-        return best(work) / len(matrices) * 1e6
 
-    theirs = a_sentence(lambda: [ufal.chu_liu_edmonds(scores) for scores in few], few) if ufal else None
-    slow = None
-    if networkx and n <= 50:
-        slow = best(lambda: networkx.maximum_spanning_arborescence(graph_of(networkx, batch[0])), 0) * 1e6
-    ours = [
-        a_sentence(lambda: [decode.mst(scores) for scores in batch], batch),
-        a_sentence(lambda: decode.mst(batch), batch),
-        a_sentence(lambda: decode.mst(batch, single_root=False), batch),
-    ]
-    others = [
-        a_sentence(lambda: decode.undirected(symmetric), batch),
-        a_sentence(lambda: decode.eisner(few), few),
-        a_sentence(lambda: decode.kbest(few, 10), few),
-        a_sentence(lambda: decode.projective_kbest(few, 10), few),
-        a_sentence(lambda: decode.marginals(few), few),
-        a_sentence(lambda: decode.projective_marginals(few), few),
-    ]
-    cells = [f"{theirs:,.1f}" if theirs else "", f"{slow:,.0f}" if slow else ""]
-    cells += [f"{mine:,.1f}" + (f" ({theirs / mine:.1f}x)" if theirs else "") for mine in ours]
-    return cells + [f"{mine:,.1f}" for mine in others]
+def tree_cell(name: str, times: dict[str, Times]) -> str:
+    """Microseconds, and of Chu-Liu-Edmonds the ratio to the peer."""
+    if name not in times:
+        return ""
+    text = f"{np.median(times[name]) * 1e6:,.{0 if name == 'networkx' else 1}f}"
+    if name.startswith("mst") and "ufal" in times:
+        text += f" ({np.median(times['ufal'] / times[name]):.1f}x)"
+    return text
+
+
+def sparse_arcs() -> None:
+    """Chu-Liu-Edmonds over lists of arcs, and over the matrix that holds the same arcs."""
+    print("\n## Sparse arcs, milliseconds a sentence (in brackets: how many times as fast as mst over the matrix)\n")
+    print("| n | arcs a word | mst | mst_sparse | mst_sparse, any roots |\n|---|---|---|---|---|")
+    rng = np.random.default_rng(0)
+    for n, degree in ((100, 10), (500, 10), (500, 100), (2000, 10), (2000, 100)):
+        words = np.repeat(np.arange(1, n + 1), degree)
+        heads = rng.integers(0, n + 1, size=n * degree)
+        heads[::degree] = 0  # so that there is a tree
+        scores = rng.normal(size=n * degree)
+        matrix = np.full((n + 1, n + 1), -np.inf)
+        np.maximum.at(matrix, (words, heads), scores)
+        times = measure(
+            {
+                "matrix": partial(decode.mst, matrix),
+                "sparse": partial(decode.mst_sparse, n, words, heads, scores),
+                "any roots": partial(decode.mst_sparse, n, words, heads, scores, single_root=False),
+            },
+            2.0,
+        )
+        cells = [f"{np.median(times['matrix']) * 1e3:,.2f}"]
+        for name in ("sparse", "any roots"):
+            cells.append(f"{np.median(times[name]) * 1e3:,.2f} ({np.median(times['matrix'] / times[name]):.1f}x)")
+        print(f"| {n:,} | {degree} | {' | '.join(cells)} |", flush=True)
 
 
 def graph_of(networkx: ModuleType, scores: np.ndarray) -> object:
@@ -106,23 +154,24 @@ def dense_graph(m: int) -> tuple[int, np.ndarray]:
     return n, np.stack(np.tril_indices(n, -1), axis=1).astype(np.int32)
 
 
-def span_time(name: str, n: int, edges: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """Nanoseconds and comparisons an edge; a run of the random algorithm has a seed of its own."""
-    m = len(weights)
-    if name == "scipy":
+def span_works(
+    names: list[str], n: int, edges: np.ndarray, weights: np.ndarray
+) -> tuple[dict[str, Work], dict[str, list[int]]]:
+    """What the algorithms do by name, and lists of the comparisons they make; each run of kkt has a seed of its own."""
+    counts: dict[str, list[int]] = {name: [] for name in names}
+
+    def run(name: str) -> None:
+        spanner = make_spanner(name, len(counts[name]))
+        span(spanner, n, edges, weights)
+        counts[name].append(spanner.comparisons)
+
+    works: dict[str, Work] = {name: partial(run, name) for name in names if name != "scipy"}
+    if "scipy" in names:
         from scipy.sparse import coo_matrix
         from scipy.sparse.csgraph import minimum_spanning_tree
 
-        matrix = coo_matrix((weights, edges.T), shape=(n, n)).tocsr()
-        return best(lambda: minimum_spanning_tree(matrix), min(0.3, m / 1e5)) / m * 1e9, 0
-    counts: list[int] = []
-
-    def work() -> None:
-        spanner = make_spanner(name, len(counts))
-        span(spanner, n, edges, weights)
-        counts.append(spanner.comparisons)
-
-    return best(work, min(0.5, m / 1e5)) / m * 1e9, float(np.mean(counts)) / m
+        works["scipy"] = partial(minimum_spanning_tree, coo_matrix((weights, edges.T), shape=(n, n)).tocsr())
+    return works, counts
 
 
 def spanning_trees(largest: int) -> dict[str, dict[str, list[tuple[int, float]]]]:
@@ -138,9 +187,12 @@ def spanning_trees(largest: int) -> dict[str, dict[str, list[tuple[int, float]]]
         for size in range(3 if not degree else 4, largest + 1):
             n, edges = sparse_graph(10**size, degree, rng) if degree else dense_graph(10**size)
             weights = rng.random(len(edges))
+            works, counts = span_works(names, n, edges, weights)
+            times = measure(works, 2.0, least=3)
             cells = []
             for name in names:
-                nanoseconds, rate = span_time(name, n, edges, weights)
+                nanoseconds = float(np.median(times[name])) / len(edges) * 1e9
+                rate = float(np.mean(counts[name])) / len(edges) if counts[name] else 0
                 cells.append(f"{nanoseconds:,.0f}" + (f" ({rate:.2f})" if rate else ""))
                 curve[name].append((len(edges), nanoseconds))
             print(f"| {len(edges):,} | {n:,} | {' | '.join(cells)} |", flush=True)
@@ -174,6 +226,7 @@ def main() -> None:
     parser.add_argument("--plot", help="a file for a figure of the spanning trees")
     arguments = parser.parse_args()
     trees()
+    sparse_arcs()
     curves = spanning_trees(arguments.largest)
     if arguments.plot:
         plot(curves, arguments.plot)

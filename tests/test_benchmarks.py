@@ -1,8 +1,10 @@
 """The benchmarks run: on the example treebank, without peers, as one would call them."""
 
+import importlib.util
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,3 +44,14 @@ def test_graph_settings(tmp_path, example):
     columns, rule, plain, pruned = run.stdout.splitlines()
     assert columns.count("|") == rule.count("|") == plain.count("|") == pruned.count("|")
     assert pruned.startswith(f'| {tmp_path.name} | `lengths=true,labels="joint"` | ')
+
+
+def test_decoders_take_turns():
+    """A round runs each decoder once, so that their ratios hold on a machine whose speed varies."""
+    found = importlib.util.spec_from_file_location("decoders", ROOT / "benchmarks" / "decoders.py")
+    decoders = importlib.util.module_from_spec(found)
+    found.loader.exec_module(decoders)
+    calls = []
+    times = decoders.measure({name: partial(calls.append, name) for name in "abc"}, 0.0, least=4)
+    assert calls == list("abc") * 5
+    assert {name: len(each) for name, each in times.items()} == {"a": 4, "b": 4, "c": 4}  # without the first round

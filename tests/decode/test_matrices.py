@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 
 from crossarc import decode
 from crossarc.decode.decoder import share
+from crossarc.decode.sparse import Worker
 from crossarc.errors import DecodeError
 from crossarc.structure import is_projective
 from decode.forest import KINDS, all_trees, is_tree, random_scores, tree_score, tree_scores
@@ -214,6 +215,22 @@ def test_long_sentences(name):
         chain[words - 1, words] = n + words
         chain[n, 0] = 0
         assert decode.mst(chain).tolist() == [-1, *range(2, n + 1), 0]
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+def test_a_sparse_part_of_all_words_takes_the_root_without_looking_at_its_heap(single_root):
+    """All words form one cycle at first; the arcs left in its heap, all within it, are never taken out."""
+    n = 50
+    dependents, heads = np.nonzero(~np.eye(n + 1, dtype=bool))
+    dependents, heads = (nodes[dependents > 0].astype(np.int32) for nodes in (dependents, heads))
+    scores = np.where(heads == dependents % n + 1, 2.0, np.where(heads == 0, 0.0, 1.0))
+    found, outcomes = np.full((1, n + 1), -1, dtype=np.int32), np.zeros(1, dtype=np.int8)
+    offsets = np.array([0, len(scores)])
+    worker = Worker(np.array([n], dtype=np.int32), offsets, dependents, heads, scores, single_root, found, outcomes)
+    worker(0, 1)
+    assert outcomes[0] == 0
+    assert is_tree(found[0])
+    assert worker.decoder.taken == n
 
 
 def test_long_sparse_sentences():

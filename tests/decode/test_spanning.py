@@ -156,6 +156,8 @@ def test_small_and_odd_graphs(method):
         ({"edges": [(0, 1), (1, 2)]}, "shape"),
         ({"weights": [np.nan]}, r"weights\[0\] is nan"),
         ({"weights": [np.inf]}, r"weights\[0\] is inf"),
+        ({"weights": [-np.inf], "maximum": False}, r"weights\[0\] is -inf; weights are numbers, inf for no edge"),
+        ({"weights": [np.nan], "maximum": False}, r"weights\[0\] is nan"),
         ({"required": [1]}, "required must be indices"),
         ({"forbidden": [-1]}, "forbidden must be indices"),
         ({"method": "jarnik"}, "no method 'jarnik'"),
@@ -347,6 +349,8 @@ def test_enhancement_leaves_its_input_alone_and_refuses_what_is_no_tree():
         decode.enhance([[-1, 0, 1], [-1, 7, 0]], np.zeros((2, 3, 3)))
     with pytest.raises(DecodeError, match="heads must be integers"):
         decode.enhance([-1, 0.5], np.zeros((2, 2)))
+    with pytest.raises(DecodeError, match=r"heads\[1\] is 4294967298, which is no number of a word"):
+        decode.enhance([-1, 2**32 + 2, 0], np.zeros((3, 3)))
     for rounds in (-1, 1.5, True):
         with pytest.raises(DecodeError, match="rounds must be 0 or more"):
             decode.enhance([-1, 0], np.zeros((2, 2)), rounds=rounds)

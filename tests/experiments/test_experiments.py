@@ -103,6 +103,7 @@ def test_our_own_definitions(path):
         (DEFINITION + "pairs = [['swap', 'planar']]", "no parser in this experiment 'planar'"),
         (DEFINITION + "among_all = ['swop']", "no parser in this experiment 'swop'; did you mean 'swap'"),
         (DEFINITION + "pairs = [['swap']]", "pairs"),
+        (DEFINITION + "punctuation = 'none'", "punctuation: Input should be 'counted', 'left out' or 'both'"),
         ("title = 'x'\nparsers = []\ntreebanks = ['x']", "names no parser"),
     ],
 )
@@ -271,10 +272,13 @@ def test_what_a_job_tells(data):
     assert get_metric("projectivity:non-projective").find(figures) == rows["non-projective"]["recall"]
     assert get_metric("np_recall").find(figures) == rows["non-projective"]["recall"]
     assert get_metric("label:no such label").find(figures) is None
-    told = figures["sentences"]
+    told, scores = figures["sentences"], figures["scores"]
     assert sum(told["words"]) == figures["parsing"]["words"]
-    for name, count in (("las", "right"), ("uas", "right_heads"), ("undirected", "right_links")):
-        assert sum(told[name]) == figures["scores"][count]
+    assert sum(told["without_punctuation"]["words"]) < sum(told["words"])
+    for name, figure in (("las", "las"), ("uas", "uas"), ("undirected", "undirected_uas")):
+        for counts, found in ((told, figure), (told["without_punctuation"], f"{figure}_no_punct")):
+            assert get_metric(found).find(figures) == pytest.approx(100 * sum(counts[name]) / sum(counts["words"]))
+    assert sum(told["without_punctuation"]["las"]) == scores["without_punctuation"]["right"]
 
 
 def test_what_lengths_leave_out(data):
@@ -308,9 +312,9 @@ def test_tables(data):
     assert "| arc-hybrid | 80.00 |" in tables(plan, made_up(plan.jobs(data), [80.0]))
 
 
-def by_sentence(result, uas, words):
+def by_sentence(result, uas, words, las=None, **more):
     """The result with the words of each sentence that have the right head."""
-    told = {"words": words, "uas": uas}
+    told = {"words": words, "uas": uas, "las": las or uas, **more}
     return replace(result, figures={**(result.figures or {}), "sentences": told})
 
 
@@ -326,9 +330,70 @@ def test_pairs_of_parsers(data):
     assert "| swap better, % of sentences | 25.0 |  |  |" in text  # the other treebank's results are of before
     assert "| planar better, % of sentences | 25.0 |  |  |" in text
     assert "| UAS of the better parse | 75.00 (+15.00) |  |  |" in text  # 15 of 20 words, the first alone has 12
+    assert "| UAS, second - first (p) | +10.00 (1.0000) |  |  |" in text  # -1 and +3: no shuffle gives less than 2
     results[2] = by_sentence(results[2], [1, 2], [2, 2])
     results[3] = by_sentence(results[3], [1, 1], [2, 2])
-    assert "| UAS of the better parse | 75.00 (+15.00) | 75.00 (+0.00) | 75.00 (+7.50) |" in tables(plan, results)
+    text = tables(plan, results)
+    assert "| UAS of the better parse | 75.00 (+15.00) | 75.00 (+0.00) | 75.00 (+7.50) |" in text
+    assert "| LAS, second - first (p) | +10.00 (1.0000) | -25.00 (1.0000) | -7.50 |" in text
+    assert text.count("sentence by sentence") == 1
+    assert "punctuation counted. LAS" in text
+
+
+def test_the_p_value_of_a_pair(data):
+    """LAS and UAS have a p value each, and seeds are shuffled together."""
+    plan = experiment(parsers=["swap", "planar"], seeds=[1, 2], columns=[], pairs=[("swap", "planar")])
+    results = made_up(plan.jobs(data), [50.0] * 4)
+    words, heads, labels = [4] * 40, [3] * 40, [2] * 40
+    for number, more in enumerate([0, 0, 1, 1]):
+        results[number] = by_sentence(results[number], [each + more for each in heads], words, labels)
+    text = tables(plan, results)
+    assert "| LAS, second - first (p) | +0.00 (1.0000) |" in text
+    assert "| UAS, second - first (p) | +25.00 (0.0001) |" in text
+    assert "randomised comparator with 10,000 shuffles" in text
+    # What one seed gains and the other loses in the same sentence says nothing for either parser.
+    results[3] = by_sentence(results[3], [2] * 40, words, labels)
+    assert "| UAS, second - first (p) | +0.00 (1.0000) |" in tables(plan, results)
+    # A seed that failed is left out on both sides.
+    results[3] = replace(results[3], figures=None, error="out of luck")
+    assert "| UAS, second - first (p) | +25.00 (0.0001) |" in tables(plan, results)
+
+
+@pytest.mark.parametrize(("punctuation", "shown"), [("counted", [0]), ("left out", [1]), ("both", [0, 1])])
+def test_pairs_without_punctuation(data, punctuation, shown):
+    """Sentences of nothing but punctuation do not count for the shares."""
+    options = {"pairs": [("swap", "planar")], "among_all": ["planar"], "punctuation": punctuation}
+    plan = experiment(parsers=["swap", "planar"], columns=[], **options)
+    results = made_up(plan.jobs(data), [50.0, 60.0])
+    for number, (uas, rest) in enumerate([([3, 1, 4], [2, 0, 3]), ([2, 1, 4], [2, 0, 4])]):
+        without = {"words": [3, 0, 4], "uas": rest, "las": rest}
+        results[number] = by_sentence(results[number], uas, [4, 1, 5], without_punctuation=without)
+        scores = results[number].figures["scores"]
+        scores |= {"uas": 50.0, "without_punctuation": {"las": 40.0 + number, "uas": 45.0}}
+    text = tables(plan, results)
+    for number, parts in enumerate(
+        [
+            [
+                "**swap and planar, sentence by sentence**",
+                "| swap better, % of sentences | 33.3 |",
+                "| planar better, % of sentences | 0.0 |",
+                "| UAS of the better parse | 80.00 (+0.00) |",
+                "**planar among all parsers**",
+                "| small | 60.00 | 55.00 | 7.07 |",
+            ],
+            [
+                "**swap and planar, sentence by sentence, no punct.**",
+                "| swap better, % of sentences | 0.0 |",
+                "| planar better, % of sentences | 50.0 |",
+                "| UAS of the better parse | 85.71 (+14.29) |",
+                "**planar among all parsers, no punct.**",
+                "| small | 41.00 | 40.50 | 0.71 |",
+            ],
+        ]
+    ):
+        for part in parts:
+            assert (part in text) == (number in shown)
+    assert ("left out where a heading says no punct." in text) == (1 in shown)
 
 
 def test_a_parser_among_all(data):

@@ -13,6 +13,7 @@ from crossarc.core.typedefs cimport int8_t, int64_t, score_t, token_t
 
 from crossarc.decode.decoder cimport Matrices
 
+from crossarc.core.arrays import as_int32
 from crossarc.decode.constraints import broken, constrained
 from crossarc.decode.decoder import check_all, checked_count, share
 from crossarc.errors import DecodeError
@@ -89,7 +90,7 @@ def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=N
     if trees.dtype.kind not in "iu" or trees.shape != matrices.array.shape[:-1]:
         raise DecodeError(f"heads must be integers of the shape {matrices.array.shape[:-1]} that goes with the scores, "
                           f"not {trees.dtype} {trees.shape}")
-    trees = np.array(trees, dtype=np.int32, order="C", ndmin=2)
+    trees = np.array(as_int32(trees, "heads", DecodeError), order="C", ndmin=2)
     if required is not None or forbidden is not None:
         matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
     sound = np.ones(matrices.size, dtype=np.int8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crossarc.core.arrays import as_int32
 from crossarc.decode.decoder import share
 from crossarc.errors import DecodeError
 
@@ -61,4 +62,6 @@ def labels_of(heads: ArrayLike, labels: ArrayLike) -> NDArray[np.int32]:
         raise DecodeError(f"heads must be -1 or a node 0..{size - 1}, not {trees.min()} to {trees.max()}")
     table = np.broadcast_to(table, (*trees.shape, size))
     chosen = np.take_along_axis(table, np.maximum(trees, 0)[..., None].astype(np.intp), axis=-1)[..., 0]
-    return np.where(trees < 0, -1, chosen).astype(np.int32)
+    found = as_int32(np.where(trees < 0, 0, chosen), "labels", DecodeError)
+    found[trees < 0] = -1
+    return found

@@ -1,5 +1,5 @@
 # The sparse maximum spanning arborescence; see sparse.pyx.
-from crossarc.core.typedefs cimport score_t, token_t
+from crossarc.core.typedefs cimport int64_t, score_t, token_t
 
 from crossarc.decode.decoder cimport Outcome
 
@@ -28,6 +28,7 @@ cdef struct Heaps:
     token_t* place
     token_t* tokens
     score_t* reals
+    int64_t taken                # arcs taken from heaps so far: the greater part of the work
 
 
 cdef class SparseChuLiuEdmonds:

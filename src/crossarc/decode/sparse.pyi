@@ -1,7 +1,9 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-class SparseChuLiuEdmonds: ...
+class SparseChuLiuEdmonds:
+    @property
+    def taken(self) -> int: ...
 
 def mst_sparse(
     n: int | ArrayLike,

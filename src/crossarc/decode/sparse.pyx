@@ -2,7 +2,8 @@
 
 The search is that of chu_liu_edmonds.pyx. Instead of a row, each part has a heap of the arcs into it; heaps of a cycle
 are melted, and what breaking the cycle gains is added to a whole heap at once. Arcs from node 0 stay outside the
-heaps: of each part only the best one matters, and with a single root it is looked at when the heap is empty.
+heaps: of each part only the best one matters, and with a single root it is looked at when no other arc is left. A
+part that has all words in it takes the arc from node 0 at once and leaves its heap, which may be large, as it is.
 """
 import numpy as np
 
@@ -52,6 +53,13 @@ cdef token_t meld(Heaps* heaps, token_t a, token_t b) noexcept nogil:
     return root
 
 
+cdef inline token_t remove(Heaps* heaps, token_t arc) noexcept nogil:
+    """The heap without the arc at its top."""
+    heaps.taken += 1
+    settle(heaps, arc)
+    return meld(heaps, heaps.left[arc], heaps.right[arc])
+
+
 cdef inline token_t part_of(Heaps* heaps, token_t node) noexcept nogil:
     cdef token_t* joined = heaps.joined
     while joined[node] != node:
@@ -64,18 +72,21 @@ cdef bint choose(Heaps* heaps, token_t part, bint single_root) noexcept nogil:
     """Take the best arc into a part from outside it; False if there is none."""
     cdef token_t arc = heaps.heap[part]
     while arc >= 0 and part_of(heaps, heaps.heads[arc]) == part:
-        settle(heaps, arc)
-        arc = meld(heaps, heaps.left[arc], heaps.right[arc])
+        arc = remove(heaps, arc)
     if arc < 0 or not single_root and heaps.root_gain[part] >= heaps.gain[arc]:
         heaps.heap[part] = arc
-        heaps.arc[part] = -1
-        heaps.value[part] = heaps.root_gain[part]
-        return heaps.value[part] > -INFINITY
+        return choose_root(heaps, part)
     heaps.arc[part] = arc
     heaps.value[part] = heaps.gain[arc]
-    settle(heaps, arc)
-    heaps.heap[part] = meld(heaps, heaps.left[arc], heaps.right[arc])
+    heaps.heap[part] = remove(heaps, arc)
     return True
+
+
+cdef bint choose_root(Heaps* heaps, token_t part) noexcept nogil:
+    """Take the best arc from node 0 into a part; False if there is none."""
+    heaps.arc[part] = -1
+    heaps.value[part] = heaps.root_gain[part]
+    return heaps.value[part] > -INFINITY
 
 
 cdef void unite(Heaps* heaps, token_t fresh, token_t begin, token_t end) noexcept nogil:
@@ -109,11 +120,17 @@ cdef class SparseChuLiuEdmonds:
     def __cinit__(self):
         self.heaps.tokens = NULL
         self.heaps.reals = NULL
+        self.heaps.taken = 0
         self.word_room = self.arc_room = -1
 
     def __dealloc__(self):
         free(self.heaps.tokens)
         free(self.heaps.reals)
+
+    @property
+    def taken(self):
+        """How many arcs were taken from heaps so far, in all sentences."""
+        return self.heaps.taken
 
     cdef int reserve(self, token_t n, token_t m) except -1:
         """Make room for n words and m arcs."""
@@ -150,7 +167,7 @@ cdef class SparseChuLiuEdmonds:
                        const score_t* scores, bint single_root, token_t* result) noexcept nogil:
         """Set result[0..n] to the heads of the best tree. Arcs into node 0, loops and scores of -inf are no arcs."""
         cdef Heaps* heaps = &self.heaps
-        cdef token_t i, d, h, start, part, top, k, count = n + 1, roots = 0
+        cdef token_t i, d, h, start, part, top, k, count = n + 1, roots = 0, parts = n
         heaps.dependents = dependents
         heaps.heads = heads
         for d in range(n + 1):
@@ -185,8 +202,9 @@ cdef class SparseChuLiuEdmonds:
                     unite(heaps, count, k, top)
                     part = count
                     count += 1
+                    parts -= top - k - 1
                     top = k + 1
-                if not choose(heaps, part, single_root):
+                if not (choose(heaps, part, single_root) if parts > 1 else choose_root(heaps, part)):
                     return NO_TREE
                 if heaps.arc[part] < 0:
                     roots += 1
@@ -217,7 +235,7 @@ cdef class SparseChuLiuEdmonds:
 cdef class Worker:
     """The decoder at work on many sentences."""
 
-    cdef SparseChuLiuEdmonds decoder
+    cdef readonly SparseChuLiuEdmonds decoder
     cdef const token_t[::1] sizes
     cdef const offset_t[::1] begins
     cdef const token_t[::1] words

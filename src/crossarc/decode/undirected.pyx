@@ -351,12 +351,12 @@ def checked_edges(sizes, begins, edges, values, maximum):
     if wrong.size:
         size = most[0 if len(sizes) == 1 else wrong[0]]
         raise DecodeError(f"edge {wrong[0]} is {ends[wrong[0]].tolist()}; the nodes are 0..{size - 1}")
+    wrong = np.flatnonzero(~(values < np.inf if maximum else values > -np.inf))
+    if wrong.size:
+        raise DecodeError(f"weights[{wrong[0]}] is {values[wrong[0]]}; weights are numbers, "
+                          f"{'-inf' if maximum else 'inf'} for no edge")
     if not maximum:
         np.negative(values, out=values)
-    wrong = np.flatnonzero(~(values < np.inf))
-    if wrong.size:
-        raise DecodeError(f"weights[{wrong[0]}] is {abs(values[wrong[0]])}; weights are numbers, "
-                          f"{'-inf' if maximum else 'inf'} for no edge")
     return np.ascontiguousarray(ends, dtype=np.int32)
 
 

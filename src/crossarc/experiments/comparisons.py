@@ -7,67 +7,125 @@ from dataclasses import dataclass
 from statistics import mean, stdev
 
 import numpy as np
+from numpy.typing import NDArray
 
+from crossarc.evaluation import randomised_p
 from crossarc.experiments.definition import Experiment
-from crossarc.experiments.metrics import Metric, get_metric
+from crossarc.experiments.metrics import Metric
 from crossarc.experiments.runner import Result
 
 Cells = dict[tuple[str, str], list[Result]]
-AMONG_ALL = ("las", "uas")
+Counts = dict[str, NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
 class Duel:
-    """Two parsers on the same sentences, all in percent.
+    """Two parsers on the same sentences of a treebank, all in percent but the p values; means over seeds.
 
     `wins` is the share of sentences that the one parses better by UAS, and the share that the other does; the rest are
     level. `oracle` is the UAS of one who takes the better parse of each sentence, and `gain` how much more than the
-    first parser's that is.
+    first parser's that is. `las` and `uas` are the differences second - first; `las_p` and `uas_p` are their p values
+    by the randomised comparator.
     """
 
     wins: tuple[float, float]
     oracle: float
     gain: float
+    las: float
+    las_p: float
+    uas: float
+    uas_p: float
 
 
-def duel(one: Result, other: Result) -> Duel | None:
-    """Compare two results sentence by sentence; None if one of them failed or does not tell about sentences."""
-    told = [each.figures["sentences"] for each in (one, other) if each.figures and "sentences" in each.figures]
-    if len(told) < 2:
+def counts_by_sentence(result: Result, no_punctuation: bool) -> Counts | None:
+    """Of each sentence the counted and the right words; None if the job failed or does not tell about sentences."""
+    told = (result.figures or {}).get("sentences")
+    if told and no_punctuation:
+        told = told.get("without_punctuation")
+    return {name: np.array(told[name]) for name in ("words", "las", "uas")} if told else None
+
+
+def duel(one: Sequence[Result], other: Sequence[Result], *, no_punctuation: bool = False) -> Duel | None:
+    """Compare two parsers sentence by sentence over the seeds that both have; None if there are none.
+
+    Sentences of which no word is counted are left out. With several seeds, the randomised comparator swaps the parses
+    of a sentence by all seeds together: the sentences are the sample, not the seeds.
+    """
+    told = [[counts_by_sentence(each, no_punctuation) for each in pair] for pair in zip(one, other, strict=True)]
+    pairs = [(a, b) for a, b in told if a is not None and b is not None]
+    if not pairs:
         return None
-    words = np.array(told[0]["words"])
-    a, b = (np.array(each["uas"]) for each in told)
-    oracle = 100 * float(np.maximum(a, b).sum() / words.sum())
-    wins = (100 * float((a > b).mean()), 100 * float((b > a).mean()))
-    return Duel(wins, oracle, oracle - 100 * float(a.sum() / words.sum()))
+    words = pairs[0][0]["words"]
+    counted = words > 0
+    total = max(1, int(words.sum()))
+
+    def share(better: Counts, worse: Counts) -> float:
+        return 100 * float((better["uas"] > worse["uas"])[counted].mean()) if counted.any() else 0.0
+
+    first, second = ({name: sum(pair[k][name] for pair in pairs) for name in ("las", "uas")} for k in (0, 1))
+    scale = 100 / (total * len(pairs))
+    better = sum(np.maximum(a["uas"], b["uas"]) for a, b in pairs)
+    return Duel(
+        wins=(mean(share(a, b) for a, b in pairs), mean(share(b, a) for a, b in pairs)),
+        oracle=scale * float(np.sum(better)),
+        gain=scale * float(np.sum(better - first["uas"])),
+        las=scale * float(np.sum(second["las"] - first["las"])),
+        las_p=randomised_p(first["las"], second["las"]),
+        uas=scale * float(np.sum(second["uas"] - first["uas"])),
+        uas_p=randomised_p(first["uas"], second["uas"]),
+    )
 
 
-def duel_rows(cells: Cells, treebanks: Sequence[str], one: str, other: str) -> list[list[str]]:
-    """For two parsers the sentences each wins, and the oracle, by treebank; means over seeds, and over treebanks."""
-    columns: list[list[float] | None] = []
-    for treebank in treebanks:
-        pairs = zip(cells[one, treebank], cells[other, treebank], strict=True)
-        found = [each for each in (duel(*pair) for pair in pairs) if each is not None]
-        columns.append([mean(row) for row in zip(*((*d.wins, d.oracle, d.gain) for d in found), strict=True)] or None)
+def duel_rows(
+    cells: Cells, treebanks: Sequence[str], one: str, other: str, *, no_punctuation: bool = False
+) -> list[list[str]]:
+    """For two parsers the sentences each wins, the oracle and the differences, by treebank, and means over treebanks.
+
+    A mean of p values says nothing, so there is none.
+    """
+    duels = [
+        duel(cells[one, treebank], cells[other, treebank], no_punctuation=no_punctuation) for treebank in treebanks
+    ]
+    columns = [duel_texts([each]) if each else [""] * 5 for each in duels]
     if len(treebanks) > 1:
-        known = [column for column in columns if column is not None]
-        columns.append([mean(row) for row in zip(*known, strict=True)] if len(known) == len(treebanks) else None)
-    rows = [[f"{one} better, % of sentences"], [f"{other} better, % of sentences"], ["UAS of the better parse"]]
-    for column in columns:
-        texts = ["", "", ""]
-        if column is not None:
-            texts = [f"{column[0]:.1f}", f"{column[1]:.1f}", f"{column[2]:.2f} ({column[3]:+.2f})"]
-        for row, text in zip(rows, texts, strict=True):
-            row.append(text)
-    return rows
+        known = [each for each in duels if each]
+        columns.append(duel_texts(known) if len(known) == len(duels) else [""] * 5)
+    titles = [
+        f"{one} better, % of sentences",
+        f"{other} better, % of sentences",
+        "UAS of the better parse",
+        "LAS, second - first (p)",
+        "UAS, second - first (p)",
+    ]
+    return [[title, *texts] for title, *texts in zip(titles, *columns, strict=True)]
 
 
-def among_all_rows(experiment: Experiment, cells: Cells, treebanks: Sequence[str], parser: str) -> list[list[str]]:
+def duel_texts(duels: Sequence[Duel]) -> list[str]:
+    """The figures of a treebank as text, or the means of several."""
+
+    def average(name: str) -> float:
+        return float(mean(getattr(each, name) for each in duels))
+
+    def difference(name: str) -> str:
+        p = f" ({getattr(duels[0], name + '_p'):.4f})" if len(duels) == 1 else ""
+        return f"{average(name):+.2f}{p}"
+
+    return [
+        *(f"{mean(each.wins[k] for each in duels):.1f}" for k in (0, 1)),
+        f"{average('oracle'):.2f} ({average('gain'):+.2f})",
+        difference("las"),
+        difference("uas"),
+    ]
+
+
+def among_all_rows(
+    experiment: Experiment, cells: Cells, treebanks: Sequence[str], parser: str, metrics: Sequence[Metric]
+) -> list[list[str]]:
     """For each treebank what one parser scores, beside the mean and the standard deviation of all parsers."""
     rows = []
     for treebank in treebanks:
         row = [treebank]
-        for metric in map(get_metric, AMONG_ALL):
+        for metric in metrics:
             own = values(cells[parser, treebank], metric)
             of_all = [mean(each) for name in experiment.parsers if (each := values(cells[name, treebank], metric))]
             row.append(metric.show(mean(own)) if own else "")

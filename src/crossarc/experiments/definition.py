@@ -21,7 +21,7 @@ from crossarc.parsers.settings import make_settings
 from crossarc.treebank.formats import format_of_path
 
 # Raise it when a result says something else than before: what older versions have kept is then computed anew.
-RESULT_FORMAT = 2
+RESULT_FORMAT = 3
 PARTS = ("train", "dev", "test")
 
 
@@ -42,6 +42,7 @@ class Experiment(BaseModel):
     overview: list[str] = []  # figures with a table of parsers x treebanks each
     pairs: list[tuple[str, str]] = []  # parsers to compare sentence by sentence, a table each
     among_all: list[str] = []  # parsers with a table each that sets them beside the mean of all
+    punctuation: Literal["counted", "left out", "both"] = "counted"  # in the tables of pairs and among_all
     note: str = ""  # text below the title of the page
 
     @field_validator("parsers", mode="before")

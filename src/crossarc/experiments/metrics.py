@@ -31,6 +31,11 @@ def score(name: str) -> Callable[[Figures], float | None]:
     return lambda figures: figures["scores"][name]
 
 
+def no_punctuation(name: str) -> Callable[[Figures], float | None]:
+    """A figure of the evaluation over the words that are no punctuation."""
+    return lambda figures: figures["scores"]["without_punctuation"][name]
+
+
 def non_projective(name: str) -> Callable[[Figures], float | None]:
     """A figure of the non-projective edges."""
     return lambda figures: figures["scores"]["non_projective"][name]
@@ -62,8 +67,9 @@ METRICS: dict[str, Metric] = {
     "link_las": Metric("LAS of links", lambda figures: figures["parsing"]["link_las"]),
     "lem": Metric("LEM", score("lem")),
     "uem": Metric("UEM", score("uem")),
-    "las_no_punct": Metric("LAS, no punct.", lambda figures: figures["scores"]["without_punctuation"]["las"]),
-    "uas_no_punct": Metric("UAS, no punct.", lambda figures: figures["scores"]["without_punctuation"]["uas"]),
+    "las_no_punct": Metric("LAS, no punct.", no_punctuation("las")),
+    "uas_no_punct": Metric("UAS, no punct.", no_punctuation("uas")),
+    "undirected_uas_no_punct": Metric("undirected UAS, no punct.", no_punctuation("undirected_uas")),
     "np_precision": Metric("NP precision", non_projective("precision")),
     "np_recall": Metric("NP recall", non_projective("recall")),
     "np_gold": Metric("NP edges in gold", non_projective("gold"), 0),

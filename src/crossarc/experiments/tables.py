@@ -8,11 +8,14 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from crossarc.errors import CrossarcError
-from crossarc.experiments.comparisons import AMONG_ALL, Cells, among_all_rows, duel_rows, values
+from crossarc.experiments.comparisons import Cells, among_all_rows, duel_rows, values
 from crossarc.experiments.definition import Experiment
 from crossarc.experiments.metrics import Metric, get_metric
 from crossarc.experiments.runner import Result
 from crossarc.treebank.streams import atomic_writer
+
+AMONG_ALL = {"counted": ("las", "uas"), "left out": ("las_no_punct", "uas_no_punct")}
+HEADING = {"counted": "", "left out": ", no punct."}
 
 
 def tables(experiment: Experiment, results: Sequence[Result]) -> str:
@@ -22,8 +25,11 @@ def tables(experiment: Experiment, results: Sequence[Result]) -> str:
         cells.setdefault((result.job.name, result.job.treebank.name), []).append(result)
     treebanks = list(dict.fromkeys(result.job.treebank.name for result in results))
     parts = [overview(experiment, cells, treebanks, get_metric(name)) for name in experiment.overview]
-    parts += [duel_table(cells, treebanks, *pair) for pair in experiment.pairs]
-    parts += [among_all_table(experiment, cells, treebanks, name) for name in experiment.among_all]
+    choices = ["counted", "left out"] if experiment.punctuation == "both" else [experiment.punctuation]
+    parts += [duel_table(cells, treebanks, *pair, each) for pair in experiment.pairs for each in choices]
+    parts += [
+        among_all_table(experiment, cells, treebanks, name, each) for name in experiment.among_all for each in choices
+    ]
     if experiment.columns:
         metrics = [get_metric(name) for name in experiment.columns]
         parts += [treebank_table(experiment, cells, treebank, metrics) for treebank in treebanks]
@@ -47,19 +53,19 @@ def overview(experiment: Experiment, cells: Cells, treebanks: list[str], metric:
     return f"**{metric.title}**\n\n" + markdown(columns, rows)
 
 
-def duel_table(cells: Cells, treebanks: list[str], one: str, other: str) -> str:
-    """Two parsers sentence by sentence, on all treebanks."""
+def duel_table(cells: Cells, treebanks: list[str], one: str, other: str, punctuation: str) -> str:
+    """Two parsers sentence by sentence, on all treebanks, punctuation counted or left out."""
     columns = [f"{one} and {other}", *treebanks, *(["mean"] if len(treebanks) > 1 else [])]
-    return f"**{one} and {other}, sentence by sentence**\n\n" + markdown(
-        columns, duel_rows(cells, treebanks, one, other)
-    )
+    rows = duel_rows(cells, treebanks, one, other, no_punctuation=punctuation == "left out")
+    return f"**{one} and {other}, sentence by sentence{HEADING[punctuation]}**\n\n" + markdown(columns, rows)
 
 
-def among_all_table(experiment: Experiment, cells: Cells, treebanks: list[str], name: str) -> str:
-    """One parser beside the mean of all."""
-    figures = [[get_metric(each).title, "mean of all", "SD"] for each in AMONG_ALL]
-    columns = ["treebank", *(title for titles in figures for title in titles)]
-    return f"**{name} among all parsers**\n\n" + markdown(columns, among_all_rows(experiment, cells, treebanks, name))
+def among_all_table(experiment: Experiment, cells: Cells, treebanks: list[str], name: str, punctuation: str) -> str:
+    """One parser beside the mean of all, punctuation counted or left out."""
+    metrics = [get_metric(each) for each in AMONG_ALL[punctuation]]
+    columns = ["treebank", *(title for metric in metrics for title in (metric.title, "mean of all", "SD"))]
+    rows = among_all_rows(experiment, cells, treebanks, name, metrics)
+    return f"**{name} among all parsers{HEADING[punctuation]}**\n\n" + markdown(columns, rows)
 
 
 def treebank_table(experiment: Experiment, cells: Cells, treebank: str, metrics: list[Metric]) -> str:
@@ -92,10 +98,26 @@ def footnote(experiment: Experiment) -> str:
         if len(experiment.seeds) > 1
         else f"Seed {experiment.seeds[0]}. "
     )
+    comparator = (
+        "The p values of pairs are two-sided, of the randomised comparator with 10,000 shuffles of sentences. "
+        if experiment.pairs
+        else ""
+    )
     return (
-        f"{seeds}Scored on {experiment.score}, gold tokens and tags, punctuation counted. LAS, UAS: words with the "
-        "right head, with and without the label; LEM: sentences all right; NP: non-projective edges, labelled. "
-        "Tokens/s are per CPU second of one thread, parsing sentences that are read already."
+        f"{seeds}Scored on {experiment.score}, gold tokens and tags, {what_is_counted(experiment)}. LAS, UAS: words "
+        "with the right head, with and without the label; LEM: sentences all right; NP: non-projective edges, "
+        f"labelled. {comparator}Tokens/s are per CPU second of one thread, parsing sentences that are read already."
+    )
+
+
+def what_is_counted(experiment: Experiment) -> str:
+    """Whether punctuation counts in the tables."""
+    compared = experiment.punctuation != "counted" and bool(experiment.pairs or experiment.among_all)
+    if not compared and not any(name.endswith("_no_punct") for name in (*experiment.columns, *experiment.overview)):
+        return "punctuation counted"
+    return (
+        "punctuation counted, but left out where a heading says no punct. (words whose characters are all of the "
+        "Unicode categories P*)"
     )
 
 

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import traceback
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from crossarc.errors import CrossarcError
@@ -21,17 +21,18 @@ from crossarc.experiments.definition import RESULT_FORMAT, sha256
 from crossarc.experiments.resources import Stopwatch, peak_memory
 
 if TYPE_CHECKING:
+    from crossarc.evaluation import TreePair
     from crossarc.parsers import Epoch
 
 PARSING_RUNS = 3  # the best counts: a machine can only be slower than it is
-BY_SENTENCE = ("las", "uas", "undirected")  # of each sentence, how many words are right
+BY_SENTENCE = ("las", "uas", "undirected")
 LONG_RUN = 2.0  # seconds after which one run says enough
 
 
 def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> dict[str, Any]:
     """Do a job; gives its result."""
     import crossarc
-    from crossarc.evaluation import PROPERTIES, Setting, break_down, pair_trees, score_pair, sentence_counts
+    from crossarc.evaluation import PROPERTIES, Setting, break_down, pair_trees, score_pair
     from crossarc.parsers import Parser, load
     from crossarc.parsers.transition import TransitionModel, link_score
 
@@ -75,8 +76,8 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
         "scores": score_pair(pair, Setting("all", "unicode", False)).as_dict(),
         # By sentence, so that parsers can be compared one by one.
         "sentences": {
-            "words": sentence_counts(pair)[1].tolist(),
-            **{each: sentence_counts(pair, each)[0].tolist() for each in BY_SENTENCE},
+            **counts_by_sentence(pair),
+            "without_punctuation": counts_by_sentence(replace(pair, counted=~pair.punctuation)),
         },
         "breakdowns": {each.name: each.as_dict()["rows"] for each in break_down(pair, PROPERTIES)},
         "training": {**trained, "data": parser.manifest_["data"], "development": parser.manifest_["development"]},
@@ -86,6 +87,14 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
         "seconds": whole.clock,
         "crossarc": crossarc.__version__,
     }
+
+
+def counts_by_sentence(pair: TreePair) -> dict[str, list[int]]:
+    """Of each sentence how many words are counted, and how many of them are right."""
+    from crossarc.evaluation import sentence_counts
+
+    words: list[int] = sentence_counts(pair)[1].tolist()
+    return {"words": words, **{each: sentence_counts(pair, each)[0].tolist() for each in BY_SENTENCE}}
 
 
 def leave_with(descriptor: int) -> None:

@@ -11,6 +11,7 @@ from crossarc.core.typedefs cimport offset_t, token_t
 from crossarc.structure.crossings cimport any_crossing, list_crossings, sort_arcs, sort_pairs
 from crossarc.structure.workspace cimport Space, Workspace
 
+from crossarc.core.arrays import as_int32
 from crossarc.errors import StructureError
 
 
@@ -23,8 +24,8 @@ cdef class Arcs:
     cdef const token_t[::1] dependents
 
     def __init__(self, graph):
-        heads = np.ascontiguousarray(graph.heads, dtype=np.int32)
-        dependents = np.ascontiguousarray(graph.dependents, dtype=np.int32)
+        heads = as_int32(graph.heads, "heads", StructureError)
+        dependents = as_int32(graph.dependents, "dependents", StructureError)
         nodes = len(graph.nodes)
         if heads.shape != dependents.shape or heads.ndim != 1:
             raise StructureError(

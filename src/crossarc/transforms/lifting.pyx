@@ -11,6 +11,7 @@ from crossarc.structure.projectivity cimport mark_non_projective
 from crossarc.structure.trees cimport arrange
 from crossarc.structure.workspace cimport Space, Workspace
 
+from crossarc.core.arrays import as_int32
 from crossarc.errors import StructureError
 from crossarc.structure.classification import checked_batch
 from crossarc.structure.trees import describe_fault
@@ -187,8 +188,8 @@ def reattach(heads, labels, targets, starts=None):
     cdef Workspace work = Workspace()
     cdef const token_t[::1] view
     cdef const offset_t[::1] bounds
-    cdef const label_t[::1] own = np.ascontiguousarray(labels, dtype=np.int32)
-    cdef const label_t[::1] wanted = np.ascontiguousarray(targets, dtype=np.int32)
+    cdef const label_t[::1] own = as_int32(labels, "labels", StructureError)
+    cdef const label_t[::1] wanted = as_int32(targets, "targets", StructureError)
     cdef offset_t s, bad = -1
     flat, places = checked_trees(heads, starts, work)
     if own.shape[0] != flat.shape[0] or wanted.shape[0] != flat.shape[0]:

@@ -50,7 +50,7 @@ class HeadEncoding:
         parts = [split(label) for label in labels]
         own = [label for label, _ in parts]
         if all(target is None for _, target in parts):
-            return reattach(heads, np.zeros(len(own)), np.full(len(own), -1)), own  # which checks that it is a tree
+            return reattach(heads, np.zeros(len(own), np.int32), np.full(len(own), -1)), own  # checks that it is a tree
         ids: dict[str, int] = {}
         numbers = [ids.setdefault(label, len(ids)) for label in own]
         targets = [-1 if target is None else ids.get(target, -1) for _, target in parts]

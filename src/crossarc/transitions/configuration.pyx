@@ -13,6 +13,7 @@ from crossarc.transitions.system cimport MOVES, Gold, TransitionSystem
 from crossarc.errors import StructureError
 from crossarc.structure.trees import describe_fault
 from crossarc.structure.workspace import checked_heads
+from crossarc.transitions.derivation import checked_labels
 
 
 cdef class Configuration:
@@ -33,9 +34,8 @@ cdef class Configuration:
     def __cinit__(self, TransitionSystem system, heads, labels=None):
         self.system = system
         self.gold_heads = checked_heads(heads)
-        self.gold_labels = (
-            np.zeros(len(heads), dtype=np.int32) if labels is None else np.ascontiguousarray(labels, dtype=np.int32)
-        )
+        labels = np.zeros(len(heads), dtype=np.int32) if labels is None else labels
+        self.gold_labels = checked_labels(labels, len(heads))
         cdef token_t n = <token_t>self.gold_heads.shape[0] - 1
         memset(&self.state, 0, sizeof(State))
         self.tree.n = n

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from crossarc.core.arrays import as_int32
+from crossarc.errors import StructureError
 from crossarc.transitions.replay import replay
 from crossarc.transitions.system import TransitionSystem
 
@@ -47,7 +49,7 @@ def coverage(system: TransitionSystem, trees: Iterable[ArrayLike]) -> Coverage:
     >>> print(coverage(get_system("arc-standard"), [[-1, 2, 0], [-1, 3, 4, 0, 3]]))
     1 of 2 trees (50.00%) are outside the class, and 1 of 6 heads (16.67%) cannot be built
     """
-    heads = [np.asarray(tree, dtype=np.int32) for tree in trees]
+    heads = [as_int32(tree, "heads", StructureError) for tree in trees]
     starts = np.zeros(len(heads) + 1, dtype=np.int64)
     np.cumsum([len(tree) for tree in heads], out=starts[1:])
     right, moves = replay(system, np.concatenate(heads) if heads else np.zeros(0, dtype=np.int32), starts)

@@ -10,9 +10,18 @@ from crossarc.transitions.plan cimport is_gold_tree
 from crossarc.transitions.state cimport State, release_state, reserve_state, reset_state
 from crossarc.transitions.system cimport Gold, TransitionSystem
 
+from crossarc.core.arrays import as_int32
 from crossarc.errors import StructureError
 from crossarc.structure.trees import describe_fault
 from crossarc.structure.workspace import checked_heads
+
+
+def checked_labels(labels, size):
+    """Labels as a contiguous int32 array, one for each of `size` heads."""
+    array = as_int32(labels, "labels", StructureError)
+    if array.shape != (size,):
+        raise StructureError(f"{size} heads need as many labels, not an array of shape {array.shape}")
+    return array
 
 
 def derive(TransitionSystem system, heads, labels, label_t root_label=0):
@@ -27,7 +36,7 @@ def derive(TransitionSystem system, heads, labels, label_t root_label=0):
     ([('SHIFT', -1), ('LEFT-ARC', 7), ('SHIFT', -1), ('RIGHT-ARC', 8)], [-1, 2, 0])
     """
     cdef const token_t[::1] gold_heads = checked_heads(heads)
-    cdef const label_t[::1] gold_labels = np.ascontiguousarray(labels, dtype=np.int32)
+    cdef const label_t[::1] gold_labels = checked_labels(labels, len(gold_heads))
     cdef token_t n = <token_t>gold_heads.shape[0] - 1
     cdef State state
     cdef Gold gold

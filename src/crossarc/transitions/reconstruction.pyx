@@ -11,6 +11,7 @@ from libc.stdlib cimport free, malloc
 
 from crossarc.core.typedefs cimport score_t, token_t
 
+from crossarc.core.arrays import as_int32
 from crossarc.errors import StructureError, UnknownName
 
 COSTS = ("first", "second")
@@ -201,9 +202,9 @@ def links_of(heads, labels, *, annotated=False):
     >>> [array.tolist() for array in links_of([-1, 2, 0], [-1, 5, 6], annotated=True)]
     [[1, 0], [2, 2], [10, 13]]
     """
-    above = np.asarray(heads, dtype=np.int32)[1:]
+    above = as_int32(heads, "heads", StructureError)[1:]
     words = np.arange(1, len(above) + 1, dtype=np.int32)
-    plain = np.asarray(labels, dtype=np.int32)[1:]
+    plain = as_int32(labels, "labels", StructureError)[1:]
     if annotated:
         plain = 2 * plain + (above < words)
     return np.minimum(above, words), np.maximum(above, words), plain.copy()
@@ -211,7 +212,8 @@ def links_of(heads, labels, *, annotated=False):
 
 def checked_links(n, left, right, labels):
     """The links as int32 arrays, their nodes within the sentence and in order."""
-    arrays = [np.ascontiguousarray(array, dtype=np.int32) for array in (left, right, labels)]
+    names = ("left", "right", "labels")
+    arrays = [as_int32(array, name, StructureError) for array, name in zip((left, right, labels), names, strict=True)]
     if len({array.shape for array in arrays}) > 1 or arrays[0].ndim != 1:
         raise StructureError(f"left, right and labels must be rows of one length, not {[a.shape for a in arrays]}")
     wrong = np.flatnonzero((arrays[0] < 0) | (arrays[0] >= arrays[1]) | (arrays[1] > n))
