@@ -264,7 +264,7 @@ def without_cells(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def decoder_of(settings: Settings, single_root: bool) -> Decoder:
     """The decoder of the settings."""
     if settings.system == "undirected":
-        usual = "kruskal" if settings.lengths else "prim"
+        usual = "boruvka" if settings.lengths else "prim"
         return Undirected(single_root, usual if settings.method == "auto" else settings.method)
     return Eisner(single_root) if settings.system == "eisner" else ChuLiuEdmonds(single_root)
 

@@ -48,7 +48,7 @@ class Settings(BaseModel):
     augment: bool = False
     # Undirected graph parsers: how the scores of both directions become one; none has features without directions.
     combine: Literal["none", "mean", "product", "max", "min"] = "none"
-    # Undirected graph parsers: what finds the spanning tree; "auto" is prim, or kruskal where lengths leave edges out.
+    # Undirected graph parsers: what finds the spanning tree; "auto" is prim, or boruvka where lengths leave edges out.
     # All but prim then look only at the edges that are left.
     method: Literal["auto", "prim", "kruskal", "boruvka", "kkt"] = "auto"
     # Undirected graph parsers: whether learning counts wrong edges, or also right ones that point the wrong way.
