@@ -160,6 +160,16 @@ def test_directions_lose_little(trained, example, name):
     assert -1 < links - las < 5
 
 
+def test_links_keep_their_labels(tmp_path):
+    """Also the one whose number, with its direction, is that of no label without."""
+    path = tmp_path / "train.conllu"
+    rows = ["1\ta\t_\t_\t_\t_\t2\t{}\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n"]
+    path.write_text("1\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n" + "\n".join([rows[0].format("det"), ""] * 5))
+    model = Parser("planar-label", epochs=5).fit(path).model
+    assert model.labels == ["root", "det"]
+    assert link_score(model, list(read(path))) == 100
+
+
 def test_directed_parsers_have_no_reconstruction():
     with pytest.raises(CrossarcError, match="swap finds directions as it goes; leave it out, or take"):
         Parser("swap", reconstruction="score")
@@ -252,6 +262,13 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         (manifest, changed("cells", (int(arrays["buckets"][used]), 0), 60_000)),
         (manifest, changed("moves", 0, 7)),
         (manifest, changed("move_labels", 0, 10_000)),
+        (manifest, changed("move_labels", np.flatnonzero(arrays["move_labels"] < 0)[0], 1)),  # SHIFT makes no arc
+        (manifest, changed("move_labels", np.flatnonzero(arrays["move_labels"] >= 0)[0], -1)),
+        (manifest, {**arrays, "move_labels": arrays["move_labels"].astype(np.float64)}),
+        (manifest, {**arrays, "moves": arrays["moves"][:, None]}),
+        ({**manifest, "single_root": [1]}, arrays),
+        ({**manifest, "labels": [7] * len(manifest["labels"])}, arrays),
+        ({**manifest, "features": 'templates = ["buffer[2147483647].form"]'}, arrays),
         (manifest, changed("buckets", used, 2**30 + len(arrays["rows"]))),
         (manifest, {**arrays, "rows": arrays["rows"][:, :-1]}),
         (manifest, {**arrays, "buckets": np.ones_like(arrays["buckets"])}),
@@ -259,6 +276,54 @@ def test_files_that_hold_no_parser(trained, tmp_path):
     write_model(path, manifest, arrays)
     assert load(path).settings == parser.settings
     for wrong, tables in faults:
+        write_model(path, wrong, tables)
+        with pytest.raises(ModelError, match=r"m\.crossarc: the file holds no parser"):
+            load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        ("planar", {"reconstruction": "score"}, "planar finds directions as it goes"),
+        ("planar-label", {"system": "planar"}, "the system of planar-label is planar-undirected"),
+        ("planar", {"system": "eisner"}, "the system of planar is planar"),
+        ("swap", {"lengths": True}, "setting lengths is of graph parsers"),
+        ("swap", {"beam": 0}, "setting beam = 0"),
+        ("swap", {"colour": 1}, "no setting 'colour'"),
+        ("mst", {"fast": True}, "setting fast is of transition parsers"),
+        ("mst", {"stack": 4}, "setting stack is of undirected graph parsers"),
+        ("eisner", {"k_best": 3}, "setting k_best is of mst"),
+        ("mst", {"learner": "libsvm"}, "learner libsvm learns single decisions"),
+    ],
+)
+def test_settings_of_a_file_are_checked_as_those_of_a_user(trained, tmp_path, name, changes, message):
+    path = tmp_path / "m.crossarc"
+    manifest, arrays = trained[name].model.to_arrays()
+    manifest |= trained[name].manifest_
+    write_model(path, {**manifest, "settings": {**manifest["settings"], **changes}}, arrays)
+    with pytest.raises(ModelError, match=rf"m\.crossarc: the file holds no parser that crossarc can use .*{message}"):
+        load(path)
+
+
+def test_presets_come_back_with_every_learner(example, tmp_path):
+    few = list(read(example))[:5]
+    for name, learner in [("mst", "perceptron"), ("swap", "mira"), ("swap", "maxent")]:
+        parser = Parser(name, learner=learner, epochs=1).fit(few)
+        parser.save(tmp_path / "m")
+        assert load(tmp_path / "m").settings == parser.settings
+
+
+def test_stages_of_a_file_are_checked(example, tmp_path):
+    path = tmp_path / "m.crossarc"
+    parser = Parser("two-planar", fast=True, epochs=1).fit(example)
+    manifest, arrays = parser.model.to_arrays()
+    manifest |= parser.manifest_
+    narrow = np.ascontiguousarray(arrays["move_table"][:, :4])
+    for wrong, tables in [
+        ({**manifest, "stages": [1 << 40, 0]}, arrays),
+        ({**manifest, "stages": []}, arrays),
+        (manifest, {**arrays, "move_table": narrow}),
+    ]:
         write_model(path, wrong, tables)
         with pytest.raises(ModelError, match=r"m\.crossarc: the file holds no parser"):
             load(path)

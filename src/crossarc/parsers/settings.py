@@ -26,7 +26,7 @@ OWN_SETTINGS = {
 class Settings(BaseModel):
     """The settings of a parser; they are kept in the model file. Graph parsers leave those of the search alone."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     parser: str = "arc-hybrid"
     # The transition system, or the decoder of a graph parser.
@@ -155,12 +155,30 @@ def make_settings(parser: str, **options: Any) -> Settings:
     sizes = {"rich": PRESETS[parser]["features"], "compact": f"{PRESETS[parser]['features']}-compact"}
     if options.get("features") in sizes:
         options["features"] = sizes[options["features"]]
+    if options.get("system", preset["system"]) != preset["system"]:
+        raise CrossarcError(
+            f"setting system = {options['system']!r}: the system of {parser} is {preset['system']}; "
+            "leave it out, or take another parser"
+        )
     if options.get("reconstruction", "naive") != "naive" and not preset["system"].endswith("-undirected"):
         raise CrossarcError(
             f"setting reconstruction = {options['reconstruction']!r}: {parser} finds directions as it goes; "
             "leave it out, or take a -naive or -label preset"
         )
     return check_directions(check_values({"parser": parser, **preset, **options}))
+
+
+def stored_settings(values: dict[str, Any]) -> Settings:
+    """The settings of a model file; `ValueError` for those that a user could not choose."""
+    parser, learner = values["parser"], str(values.get("learner"))
+    usual = {name: field.default for name, field in Settings.model_fields.items()}
+    usual |= {"cost": COSTS.get(learner), **PRESETS.get(parser, {})}
+    # Only what was chosen otherwise: presets have settings of their own that their learner may not use.
+    chosen = {name: value for name, value in values.items() if name not in usual or usual[name] != value}
+    try:
+        return make_settings(**{**chosen, "parser": parser})
+    except CrossarcError as error:
+        raise ValueError(str(error)) from None
 
 
 def check_values(values: dict[str, Any]) -> Settings:
