@@ -39,8 +39,8 @@ cdef class Beam(Greedy):
         at the step where the one was furthest ahead of the other (Huang et al. 2012, max-violation). There is nothing
         to explore: the beam is full of states of the model's own making.
         """
-        cdef Workspace work = Workspace()
-        cdef Generations beam = Generations(self.width, self.actions)
+        cdef Workspace work = Workspace(self.set_words)
+        cdef Generations beam = Generations(self.width, self.actions, self.set_words)
         cdef State* state = &work.state
         cdef hash_t keys[MOST_TEMPLATES]
         cdef offset_t wrong = 0
@@ -143,8 +143,8 @@ cdef class Beam(Greedy):
     cdef int parse_with(self, Weights learning, PackedWeights trained, const int32_t[:, ::1] tokens,
                         const offset_t[::1] starts, token_t[::1] heads, label_t[::1] labels, label_t root_label,
                         bint annotated, bint keep_root_links, bint scored) except -1:
-        cdef Workspace work = Workspace()
-        cdef Generations beam = Generations(self.width, self.actions)
+        cdef Workspace work = Workspace(self.set_words)
+        cdef Generations beam = Generations(self.width, self.actions, self.set_words)
         cdef Py_ssize_t s
         cdef token_t n
         work.scored = scored
@@ -173,8 +173,8 @@ cdef class Beam(Greedy):
         only where nothing else is left; both come together. The fourth result, at [dependent, head], is how likely
         derivations are that left the beam with each arc, or link, for which the left node stands as the head.
         """
-        cdef Workspace work = Workspace()
-        cdef Generations beam = Generations(self.width, self.actions)
+        cdef Workspace work = Workspace(self.set_words)
+        cdef Generations beam = Generations(self.width, self.actions, self.set_words)
         cdef token_t n = <token_t>tokens.shape[0] - 1
         cdef int32_t i
         cdef const token_t[::1] required_view = required

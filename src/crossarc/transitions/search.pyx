@@ -12,7 +12,9 @@ from crossarc.learning.updates cimport Decision, UpdateRule
 from crossarc.learning.weights cimport Scorer, Weights
 from crossarc.transitions.reconstruction cimport SCRATCH, Links, orient
 from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, fill_keys
-from crossarc.transitions.state cimport State, add_arc, buffer_at, release_state, reserve_state, reset_state
+from crossarc.transitions.state cimport (
+    State, add_arc, buffer_at, release_state, reserve_state, reset_state, words_for,
+)
 from crossarc.transitions.system cimport MOVES, TransitionSystem, root_word
 
 from crossarc.errors import CrossarcError
@@ -22,9 +24,13 @@ cdef enum:
 
 
 cdef class Workspace:
-    """A state with the memory of its gold tree and scores, for one thread."""
+    """A state with the memory of its gold tree and scores, for one thread.
 
-    def __cinit__(self):
+    `set_words` is how many 64-bit words the sets of labels of the state take.
+    """
+
+    def __cinit__(self, token_t set_words):
+        self.set_words = set_words
         memset(&self.state, 0, sizeof(State))
         self.gold.extra = NULL
         self.scratch = NULL
@@ -36,7 +42,7 @@ cdef class Workspace:
 
     cdef int reserve(self, token_t n) except -1 nogil:
         """Make room for a sentence of n words."""
-        reserve_state(&self.state, n)
+        reserve_state(&self.state, n, self.set_words)
         if self.gold.extra != NULL and n <= self.room:
             return 0
         free(self.gold.extra)
@@ -114,7 +120,7 @@ cdef class Workspace:
 def collect_actions(TransitionSystem system, const token_t[::1] heads, const label_t[::1] labels,
                     const offset_t[::1] starts, label_t label_count):
     """How often the oracle makes each move with each label: an array of moves x (labels + 1), the last for no label."""
-    cdef Workspace work = Workspace()
+    cdef Workspace work = Workspace(words_for(label_count))
     cdef Py_ssize_t s
     cdef token_t n, move
     cdef label_t label
@@ -196,6 +202,7 @@ cdef class Greedy:
         self.moves = np.ascontiguousarray(moves, dtype=np.int32)
         self.labels = np.ascontiguousarray(labels, dtype=np.int32)
         self.actions = self.moves.shape[0]
+        self.set_words = words_for(max(self.labels, default=-1) + 1)
         self.labelled = sum(1 << move for move, labelled in enumerate(system.labelled) if labelled)
         if system.joins_buffer:
             self.left_arc = system.moves.index("LEFT-ARC")
@@ -215,7 +222,7 @@ cdef class Greedy:
         Where the model is wrong it goes on as the model would have with probability `explore`, so that it learns in
         states of its own making, and else as the best action that loses least.
         """
-        cdef Workspace work = Workspace()
+        cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef hash_t keys[MOST_TEMPLATES]
         cdef token_t costs[MOVES]
@@ -293,7 +300,7 @@ cdef class Greedy:
         With `annotated` the labels of an undirected system say which way links should point, with `scored` as strongly
         as their scores.
         """
-        cdef Workspace work = Workspace()
+        cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef hash_t keys[MOST_TEMPLATES]
         cdef const Packed* packed = &weights.packed
@@ -384,7 +391,7 @@ cdef class Greedy:
         Gives for each the keys of its features; its action; and its group: `group_of` the attribute `tag` of the first
         word in the buffer. Groups share no features: their keys differ.
         """
-        cdef Workspace work = Workspace()
+        cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef Py_ssize_t s, at = 0
         cdef token_t n, move
@@ -423,7 +430,7 @@ cdef class Greedy:
                  label_t[::1] labels, label_t root_label, int32_t tag, bint annotated=False,
                  bint keep_root_links=False, bint scored=False):
         """As `parse`, with any scorer; `tag` is the attribute that the scorer sees of the first word in the buffer."""
-        cdef Workspace work = Workspace()
+        cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef hash_t keys[MOST_TEMPLATES]
         cdef Py_ssize_t s
