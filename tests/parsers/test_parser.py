@@ -12,7 +12,7 @@ from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import PRESETS, Parser, load, write_model
 from crossarc.parsers.settings import TRANSITION_PRESETS
 from crossarc.parsers.transition import link_score
-from crossarc.treebank import Sentence, read, write
+from crossarc.treebank import Corpus, Sentence, read, write
 
 
 @pytest.fixture(scope="module")
@@ -187,6 +187,23 @@ def test_words_left_over_get_labels_of_their_own(example, name, beam):
     parser = Parser(name, epochs=1, beam=beam, explore=0.0).fit(example)
     for tree in parser.parse(example):
         assert all(label != "root" or head == 0 for head, label in zip(tree.heads, tree.deprels, strict=True))
+
+
+@pytest.mark.parametrize("options", [{}, {"beam": 3}, {"fast": True}, {"learner": "liblinear"}, {"learner": "libsvm"}])
+@pytest.mark.parametrize("name", [name for name in PRESETS if name.endswith(("-label", "-naive"))])
+def test_words_that_no_link_holds_get_labels_of_their_own(example, name, options):
+    """Parts of an undirected parse hang from the root word by the labels that score best, seldom that of roots."""
+    if "learner" in options:
+        pytest.importorskip("sklearn")
+    model = Parser(name, epochs=1, explore=0.0, features="compact", **options).fit(list(read(example))[:10]).model
+    corpus = Corpus.of(list(read(example)))
+    heads, labels = model.parse_corpus(corpus)
+    turns = (name.endswith("-label"), False, False)
+    _, same, without = model.search_corpus(corpus, -1, turns)  # words left over have no label
+    assert heads.tolist() == same.tolist()
+    loose = [model.labels[label] for label in labels[(without < 0) & (heads > 0)]]
+    assert loose or "beam" in options
+    assert loose.count("root") <= len(loose) / 2
 
 
 def test_several_roots_are_learned(malformed):

@@ -161,6 +161,10 @@ cdef class Beam(Greedy):
                                   beam.scores if trained is None else <void*>beam.packed_scores)
                 work.give_tree(self.system, &beam.items[0].state, root_label, annotated, keep_root_links,
                                &heads[starts[s]], &labels[starts[s]])
+                if root_label >= 0:
+                    self.label_loose(&beam.items[0].state, trained, learning, tokens, starts[s], -1,
+                                     beam.scores if trained is None else <void*>beam.packed_scores, annotated,
+                                     &heads[starts[s]], &labels[starts[s]])
         return 0
 
     def parse_best(self, PackedWeights weights, const int32_t[:, ::1] tokens, label_t root_label, bint annotated,
@@ -208,6 +212,8 @@ cdef class Beam(Greedy):
                 self.attach_loose(&beam.items[i].state, weights, None, tokens, start, -1, beam.packed_scores)
                 work.give_tree(self.system, &beam.items[i].state, root_label, annotated, keep_root_links,
                                &heads_view[i, 0], &labels_view[i, 0])
+                self.label_loose(&beam.items[i].state, weights, None, tokens, start, -1, beam.packed_scores, annotated,
+                                 &heads_view[i, 0], &labels_view[i, 0])
         return heads[:beam.count], labels[:beam.count], chances[:beam.count], lost
 
     cdef int note_links(self, Workspace work, Generations beam, Weights learning, PackedWeights trained,

@@ -49,6 +49,11 @@ cdef class Greedy:
                         int32_t tag) noexcept nogil
     cdef void attach_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
                            offset_t start, int32_t tag, void* room) noexcept nogil
+    cdef void label_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
+                          offset_t start, int32_t tag, void* room, bint annotated, const token_t* heads,
+                          label_t* labels) noexcept nogil
+    cdef void score_pair(self, State* state, token_t a, token_t b, PackedWeights packed, Scorer scorer,
+                         const int32_t[:, ::1] tokens, offset_t start, int32_t tag, void* room) noexcept nogil
 
 
 cdef inline token_t lowest_bit(uint32_t bits) noexcept nogil:

@@ -229,6 +229,9 @@ cdef class TwoStage(Greedy):
                 self.attach_loose(state, weights.labels, None, tokens, starts[s], -1, &label_view[0])
                 work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                &labels[starts[s]])
+                if root_label >= 0:
+                    self.label_loose(state, weights.labels, None, tokens, starts[s], -1, &label_view[0], annotated,
+                                     &heads[starts[s]], &labels[starts[s]])
 
     def weigh(self, StageWeights weights, const int32_t[:, ::1] tokens, const token_t[::1] heads,
               const label_t[::1] labels, const offset_t[::1] starts, Py_ssize_t sentences):
