@@ -170,6 +170,26 @@ def test_links_keep_their_labels(tmp_path):
     assert link_score(model, list(read(path))) == 100
 
 
+def test_roots_are_left_to_the_reconstruction(example, tmp_path):
+    """With `root_links = "none"`, which says what the model file keeps, and needs an undirected parser."""
+    for name in [name for name in PRESETS if name.endswith(("-label", "-naive"))]:
+        ways = ["naive"] if name.endswith("-naive") else ["label", "label-first", "score"]
+        for reconstruction, beam in [(ways[0], 3), *((way, 1) for way in ways)]:
+            parser = Parser(name, epochs=6, root_links="none", reconstruction=reconstruction, beam=beam).fit(example)
+            made = parser.model.move_labels[parser.model.move_labels >= 0] >> (reconstruction != "naive")
+            assert "root" not in {parser.model.labels[label] for label in made}
+            parser.save(tmp_path / "m")
+            trees = list(load(tmp_path / "m").parse(example))
+            assert trees == list(parser.parse(example))
+            assert all(tree.is_tree and len(tree.roots) == 1 for tree in trees)
+            scores = parser.evaluate(example)
+            assert scores.undirected_uas > 75  # the root arcs of naive ones are mostly wrong
+            if reconstruction != "naive":
+                assert scores.las > 85
+    with pytest.raises(CrossarcError, match="setting root_links = 'none': planar finds directions as it goes"):
+        Parser("planar", root_links="none")
+
+
 def test_directed_parsers_have_no_reconstruction():
     with pytest.raises(CrossarcError, match="swap finds directions as it goes; leave it out, or take"):
         Parser("swap", reconstruction="score")

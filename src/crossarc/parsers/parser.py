@@ -266,6 +266,7 @@ KINSHIP = (
     "system",
     "features",
     "reconstruction",
+    "root_links",
     "transform",
     "combine",
     "enhance",

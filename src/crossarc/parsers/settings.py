@@ -81,6 +81,9 @@ class Settings(BaseModel):
     # How undirected parses get their directions: away from node 0, as labels say, with either table of costs, or as the
     # scores of these labels say.
     reconstruction: Literal["naive", "label", "label-first", "score"] = "naive"
+    # Undirected transition parsers: whether links of node 0 are made like others, or it is left to the reconstruction
+    # which words are roots.
+    root_links: Literal["all", "none"] = "all"
     # The pseudo-projective encoding around the parser.
     transform: Literal["none", "head"] = "none"
 
@@ -160,11 +163,13 @@ def make_settings(parser: str, **options: Any) -> Settings:
             f"setting system = {options['system']!r}: the system of {parser} is {preset['system']}; "
             "leave it out, or take another parser"
         )
-    if options.get("reconstruction", "naive") != "naive" and not preset["system"].endswith("-undirected"):
-        raise CrossarcError(
-            f"setting reconstruction = {options['reconstruction']!r}: {parser} finds directions as it goes; "
-            "leave it out, or take a -naive or -label preset"
-        )
+    for name in ("reconstruction", "root_links"):
+        usual = Settings.model_fields[name].default
+        if options.get(name, usual) != usual and not preset["system"].endswith("-undirected"):
+            raise CrossarcError(
+                f"setting {name} = {options[name]!r}: {parser} finds directions as it goes; "
+                "leave it out, or take a -naive or -label preset"
+            )
     return check_directions(check_values({"parser": parser, **preset, **options}))
 
 

@@ -269,8 +269,10 @@ def link_score(model: TransitionModel, gold: list[Sentence]) -> float:
 
 
 def system_of(settings: Settings, single_root: bool) -> TransitionSystem:
-    """The transition system of the settings; with naive reconstruction all links of the root must be made."""
-    root_links: Literal["all", "uncrossed"] = "all" if settings.reconstruction == "naive" else "uncrossed"
+    """The transition system of the settings; if there are root links, naive reconstruction needs all of them."""
+    root_links: Literal["all", "uncrossed", "none"] = "none"
+    if settings.root_links == "all":
+        root_links = "all" if settings.reconstruction == "naive" else "uncrossed"
     return get_system(settings.system, single_root=single_root, root_links=root_links)
 
 
