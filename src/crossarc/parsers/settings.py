@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from crossarc.errors import CrossarcError, UnknownName
 
 WIDEST_BEAM = 1_000
+MOST_DEGREE = 10
 # Learners that take all instances of the static oracle at once.
 AT_ONCE = ("liblinear", "libsvm")
 # C of each learner: MIRA's by trial on a development set, LIBLINEAR's as MaltParser has it.
@@ -20,6 +21,9 @@ OWN_SETTINGS = {
     "cost": tuple(COSTS),
     "learning_rate": ("maxent",),
     "l2": ("maxent",),
+    "degree": ("libsvm",),
+    "gamma": ("libsvm",),
+    "coef0": ("libsvm",),
 }
 
 
@@ -71,6 +75,11 @@ class Settings(BaseModel):
     # Of maxent.
     learning_rate: float = Field(0.1, gt=0)
     l2: float = Field(1e-4, ge=0)
+    # LIBSVM's kernel, (gamma * x * y + coef0) ** degree. With a hundred templates these are about half linear; kernels
+    # that are more quadratic were worse.
+    degree: int = Field(2, ge=1, le=MOST_DEGREE)
+    gamma: float = Field(0.01, gt=0)
+    coef0: float = Field(1.0, ge=0)
     # A feature counts from its so many-th update on, or with LIBLINEAR and LIBSVM instance.
     cut: int = Field(2, ge=1)
     # Weights below this share of the greatest are not kept in the model.
