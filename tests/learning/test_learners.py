@@ -9,7 +9,7 @@ from crossarc.cli import main
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.learning.instances import instance_matrix, number_features
 from crossarc.learning.liblinear import learn_liblinear
-from crossarc.learning.libsvm import CONSTANT, GAMMA, TOLERANCE, learn_libsvm
+from crossarc.learning.libsvm import TOLERANCE, learn_libsvm
 from crossarc.learning.support import SupportVectors, check_arrays
 from crossarc.parsers import Parser, Settings, load, write_model
 from crossarc.parsers.settings import AT_ONCE
@@ -87,6 +87,11 @@ def test_a_beam_learns_derivations(example):
 
 
 def test_settings_of_other_learners():
+    with pytest.raises(CrossarcError, match="setting gamma is of libsvm; liblinear has none: leave it out"):
+        Parser("arc-hybrid", learner="liblinear", gamma=0.1)
+    for name, value in [("degree", 0), ("degree", 11), ("gamma", 0.0), ("gamma", float("inf")), ("coef0", -1.0)]:
+        with pytest.raises(CrossarcError, match=f"setting {name} = {value}"):
+            Parser("arc-hybrid", learner="libsvm", **{name: value})
     with pytest.raises(CrossarcError, match="setting l2 is of maxent; mira has none: leave it out"):
         Parser("swap", learner="mira", l2=0.1)
     with pytest.raises(CrossarcError, match="setting cost is of mira, liblinear, libsvm; perceptron has none"):
@@ -168,13 +173,23 @@ def test_features_are_numbered():
     assert number_features(matrix, 1)[0].tolist() == [4, 5, 7, 9, 2**63]
 
 
-@pytest.mark.parametrize("classes", [1, 2, 3, 5])
-def test_libsvm_scores_as_scikit_learn_does(classes):
+KERNEL = {"degree": 2, "gamma": 0.01, "coef0": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("classes", "kernel"),
+    [
+        *((classes, KERNEL) for classes in (1, 2, 3, 5)),
+        (3, {"degree": 3, "gamma": 0.2, "coef0": 0.3}),
+        (3, {"degree": 1, "gamma": 0.5, "coef0": 0.0}),
+    ],
+)
+def test_libsvm_scores_as_scikit_learn_does(classes, kernel):
     from sklearn.svm import SVC
 
     keys, rows, actions = random_instances(classes)
     nothing = np.zeros(3, dtype=np.int32)
-    arrays, wrong = learn_libsvm(keys, rows, actions, np.zeros(len(rows), dtype=np.int32), nothing, cost=0.7)
+    arrays, wrong = learn_libsvm(keys, rows, actions, np.zeros(len(rows), dtype=np.int32), nothing, cost=0.7, **kernel)
     vectors = SupportVectors(arrays, classes + 1)
     states = [keys[row[row >= 0]] for row in rows]
     found = np.array([vectors.scores(state, tag=2) for state in states])
@@ -182,7 +197,7 @@ def test_libsvm_scores_as_scikit_learn_does(classes):
     if classes == 1:
         assert (found[:, 0] > -1).all()
         return
-    machine = SVC(C=0.7, kernel="poly", degree=2, gamma=GAMMA, coef0=CONSTANT, tol=TOLERANCE)
+    machine = SVC(C=0.7, kernel="poly", **kernel, tol=TOLERANCE)
     matrix = instance_matrix(rows, len(keys))
     expected = machine.fit(matrix, actions).decision_function(matrix)
     if classes == 2:
@@ -202,7 +217,8 @@ def test_libsvm_has_a_machine_for_each_group():
     rows = np.array([[0], [1], [2], [3], [4], [5]] * 5, dtype=np.int32)
     groups = np.array([0, 0, 1, 1, 2, 2] * 5, dtype=np.int32)
     actions = np.array([0, 1, 1, 0, 2, 2] * 5, dtype=np.int32)
-    arrays, wrong = learn_libsvm(keys, rows, actions, groups, np.array([0, 1, 2, 0], dtype=np.int32), cost=1.0)
+    group_of = np.array([0, 1, 2, 0], dtype=np.int32)
+    arrays, wrong = learn_libsvm(keys, rows, actions, groups, group_of, cost=1.0, **KERNEL)
     assert wrong == 0
     vectors = SupportVectors(arrays, 3)
     for tag, answers in enumerate([(0, 1), (1, 0), (2, 2), (0, 1), (0, 1)]):  # the last tag is not known

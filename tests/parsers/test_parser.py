@@ -12,7 +12,7 @@ from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import PRESETS, Parser, load, write_model
 from crossarc.parsers.settings import TRANSITION_PRESETS
 from crossarc.parsers.transition import link_score
-from crossarc.treebank import Sentence, read, write
+from crossarc.treebank import Corpus, Sentence, read, write
 
 
 @pytest.fixture(scope="module")
@@ -160,6 +160,36 @@ def test_directions_lose_little(trained, example, name):
     assert -1 < links - las < 5
 
 
+def test_links_keep_their_labels(tmp_path):
+    """Also the one whose number, with its direction, is that of no label without."""
+    path = tmp_path / "train.conllu"
+    rows = ["1\ta\t_\t_\t_\t_\t2\t{}\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n"]
+    path.write_text("1\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n" + "\n".join([rows[0].format("det"), ""] * 5))
+    model = Parser("planar-label", epochs=5).fit(path).model
+    assert model.labels == ["root", "det"]
+    assert link_score(model, list(read(path))) == 100
+
+
+def test_roots_are_left_to_the_reconstruction(example, tmp_path):
+    """With `root_links = "none"`, which says what the model file keeps, and needs an undirected parser."""
+    for name in [name for name in PRESETS if name.endswith(("-label", "-naive"))]:
+        ways = ["naive"] if name.endswith("-naive") else ["label", "label-first", "score"]
+        for reconstruction, beam in [(ways[0], 3), *((way, 1) for way in ways)]:
+            parser = Parser(name, epochs=6, root_links="none", reconstruction=reconstruction, beam=beam).fit(example)
+            made = parser.model.move_labels[parser.model.move_labels >= 0] >> (reconstruction != "naive")
+            assert "root" not in {parser.model.labels[label] for label in made}
+            parser.save(tmp_path / "m")
+            trees = list(load(tmp_path / "m").parse(example))
+            assert trees == list(parser.parse(example))
+            assert all(tree.is_tree and len(tree.roots) == 1 for tree in trees)
+            scores = parser.evaluate(example)
+            assert scores.undirected_uas > 75  # the root arcs of naive ones are mostly wrong
+            if reconstruction != "naive":
+                assert scores.las > 85
+    with pytest.raises(CrossarcError, match="setting root_links = 'none': planar finds directions as it goes"):
+        Parser("planar", root_links="none")
+
+
 def test_directed_parsers_have_no_reconstruction():
     with pytest.raises(CrossarcError, match="swap finds directions as it goes; leave it out, or take"):
         Parser("swap", reconstruction="score")
@@ -177,6 +207,23 @@ def test_words_left_over_get_labels_of_their_own(example, name, beam):
     parser = Parser(name, epochs=1, beam=beam, explore=0.0).fit(example)
     for tree in parser.parse(example):
         assert all(label != "root" or head == 0 for head, label in zip(tree.heads, tree.deprels, strict=True))
+
+
+@pytest.mark.parametrize("options", [{}, {"beam": 3}, {"fast": True}, {"learner": "liblinear"}, {"learner": "libsvm"}])
+@pytest.mark.parametrize("name", [name for name in PRESETS if name.endswith(("-label", "-naive"))])
+def test_words_that_no_link_holds_get_labels_of_their_own(example, name, options):
+    """Parts of an undirected parse hang from the root word by the labels that score best, seldom that of roots."""
+    if "learner" in options:
+        pytest.importorskip("sklearn")
+    model = Parser(name, epochs=1, explore=0.0, features="compact", **options).fit(list(read(example))[:10]).model
+    corpus = Corpus.of(list(read(example)))
+    heads, labels = model.parse_corpus(corpus)
+    turns = (name.endswith("-label"), False, False)
+    _, same, without = model.search_corpus(corpus, -1, turns)  # words left over have no label
+    assert heads.tolist() == same.tolist()
+    loose = [model.labels[label] for label in labels[(without < 0) & (heads > 0)]]
+    assert loose or "beam" in options
+    assert loose.count("root") <= len(loose) / 2
 
 
 def test_several_roots_are_learned(malformed):
@@ -252,6 +299,13 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         (manifest, changed("cells", (int(arrays["buckets"][used]), 0), 60_000)),
         (manifest, changed("moves", 0, 7)),
         (manifest, changed("move_labels", 0, 10_000)),
+        (manifest, changed("move_labels", np.flatnonzero(arrays["move_labels"] < 0)[0], 1)),  # SHIFT makes no arc
+        (manifest, changed("move_labels", np.flatnonzero(arrays["move_labels"] >= 0)[0], -1)),
+        (manifest, {**arrays, "move_labels": arrays["move_labels"].astype(np.float64)}),
+        (manifest, {**arrays, "moves": arrays["moves"][:, None]}),
+        ({**manifest, "single_root": [1]}, arrays),
+        ({**manifest, "labels": [7] * len(manifest["labels"])}, arrays),
+        ({**manifest, "features": 'templates = ["buffer[2147483647].form"]'}, arrays),
         (manifest, changed("buckets", used, 2**30 + len(arrays["rows"]))),
         (manifest, {**arrays, "rows": arrays["rows"][:, :-1]}),
         (manifest, {**arrays, "buckets": np.ones_like(arrays["buckets"])}),
@@ -259,6 +313,54 @@ def test_files_that_hold_no_parser(trained, tmp_path):
     write_model(path, manifest, arrays)
     assert load(path).settings == parser.settings
     for wrong, tables in faults:
+        write_model(path, wrong, tables)
+        with pytest.raises(ModelError, match=r"m\.crossarc: the file holds no parser"):
+            load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        ("planar", {"reconstruction": "score"}, "planar finds directions as it goes"),
+        ("planar-label", {"system": "planar"}, "the system of planar-label is planar-undirected"),
+        ("planar", {"system": "eisner"}, "the system of planar is planar"),
+        ("swap", {"lengths": True}, "setting lengths is of graph parsers"),
+        ("swap", {"beam": 0}, "setting beam = 0"),
+        ("swap", {"colour": 1}, "no setting 'colour'"),
+        ("mst", {"fast": True}, "setting fast is of transition parsers"),
+        ("mst", {"stack": 4}, "setting stack is of undirected graph parsers"),
+        ("eisner", {"k_best": 3}, "setting k_best is of mst"),
+        ("mst", {"learner": "libsvm"}, "learner libsvm learns single decisions"),
+    ],
+)
+def test_settings_of_a_file_are_checked_as_those_of_a_user(trained, tmp_path, name, changes, message):
+    path = tmp_path / "m.crossarc"
+    manifest, arrays = trained[name].model.to_arrays()
+    manifest |= trained[name].manifest_
+    write_model(path, {**manifest, "settings": {**manifest["settings"], **changes}}, arrays)
+    with pytest.raises(ModelError, match=rf"m\.crossarc: the file holds no parser that crossarc can use .*{message}"):
+        load(path)
+
+
+def test_presets_come_back_with_every_learner(example, tmp_path):
+    few = list(read(example))[:5]
+    for name, learner in [("mst", "perceptron"), ("swap", "mira"), ("swap", "maxent")]:
+        parser = Parser(name, learner=learner, epochs=1).fit(few)
+        parser.save(tmp_path / "m")
+        assert load(tmp_path / "m").settings == parser.settings
+
+
+def test_stages_of_a_file_are_checked(example, tmp_path):
+    path = tmp_path / "m.crossarc"
+    parser = Parser("two-planar", fast=True, epochs=1).fit(example)
+    manifest, arrays = parser.model.to_arrays()
+    manifest |= parser.manifest_
+    narrow = np.ascontiguousarray(arrays["move_table"][:, :4])
+    for wrong, tables in [
+        ({**manifest, "stages": [1 << 40, 0]}, arrays),
+        ({**manifest, "stages": []}, arrays),
+        (manifest, {**arrays, "move_table": narrow}),
+    ]:
         write_model(path, wrong, tables)
         with pytest.raises(ModelError, match=r"m\.crossarc: the file holds no parser"):
             load(path)

@@ -10,6 +10,7 @@ from hypothesis import given
 from crossarc.errors import StructureError, UnknownName
 from crossarc.structure import classify, is_two_planar
 from crossarc.transitions import SYSTEMS, Configuration, coverage, derive, get_system, replay
+from crossarc.transitions.reconstruction import label_based, naive
 from crossarc.treebank import read
 from helpers import trees
 
@@ -59,8 +60,8 @@ def name(request):
 
 
 def variants(name):
-    """A system with one root and with any number, and if undirected with all root links or those without crossing."""
-    links = ("uncrossed", "all") if name.endswith("-undirected") else ("uncrossed",)
+    """A system with one root and with any number; if undirected, with each choice of root links."""
+    links = ("uncrossed", "all", "none") if name.endswith("-undirected") else ("uncrossed",)
     return [get_system(name, single_root=root, root_links=link) for root in (True, False) for link in links]
 
 
@@ -68,7 +69,8 @@ ALL = [system for name in SYSTEMS for system in variants(name)]
 
 
 def describe(system):
-    return f"{system.name}-{'one' if system.single_root else 'any'}{'-all' if system.all_root_links else ''}"
+    links = "-all" if system.all_root_links else "" if system.reads_root else "-none"
+    return f"{system.name}-{'one' if system.single_root else 'any'}{links}"
 
 
 @pytest.fixture(params=ALL, ids=describe)
@@ -104,6 +106,33 @@ def test_oracle_over_treebanks(treebanks, name):
         for system in variants(name):
             if system.single_root == (roots == 1).all():
                 check_replay(system, heads, starts)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("name", [name for name in SYSTEMS if name.endswith("-undirected")])
+def test_trees_come_back_without_root_links(name, n):
+    """By labels exactly; away from the leftmost word of each part with the same links."""
+    system = get_system(name, single_root=False, root_links="none")
+    words = np.arange(n + 1)
+    for heads in all_trees(n):
+        if not in_class(system, *batch([heads]))[0]:
+            continue
+        labels = 2 * words + (np.array(heads) < words)
+        _, links = derive(system, heads, labels)
+        assert len(links) == n - heads.count(0)
+        left, right, annotated = np.array(links, dtype=np.int32).reshape(-1, 3).T
+        found, plain = label_based(n, left, right, annotated, root_label=99)
+        assert found.tolist() == heads
+        assert plain.tolist()[1:] == [99 if heads[word] == 0 else word for word in range(1, n + 1)]
+        found, _ = naive(n, left, right, annotated)
+        expected = {frozenset((word, head)) for word, head in enumerate(heads) if head > 0}
+        assert {frozenset((word, head)) for word, head in enumerate(found.tolist()) if head > 0} == expected
+        configuration = Configuration(system, heads)
+        assert configuration.buffer == list(range(1, n + 1))
+        while not configuration.is_final():
+            configuration.apply(configuration.oracle())
+        configuration.finish()
+        assert configuration.heads == found.tolist()
 
 
 @pytest.mark.parametrize("length", [1, 2, 5, 30])

@@ -34,6 +34,7 @@ STATE_ATTRIBUTES = ("deprel", "left_count", "right_count", "left_labels", "right
 FUNCTIONS = ("distance", "linked")
 WIDEST = 6  # terms in a template
 DEEPEST = 3  # the outermost dependents that a state remembers
+FURTHEST = 99  # places on stacks, in buffers and lists
 MOST_FEATURES = 6  # morphological features that feats[*] stands for
 # Single features pay where their combinations are rare; with more words than this to each, only the time is lost.
 WORDS_A_COMBINATION = 400
@@ -162,6 +163,11 @@ def line_of(text: str, template: str) -> int:
     return next((number for number, line in enumerate(text.split("\n"), 1) if f'"{template}"' in line), 1)
 
 
+def in_range(digits: str, least: int, most: int) -> bool:
+    """Whether digits are a number within bounds; `int` itself refuses thousands of them."""
+    return len(digits) <= 4 and least <= int(digits) <= most
+
+
 class Compiler:
     """Gives numbers to addresses and terms as templates name them."""
 
@@ -217,15 +223,17 @@ class Compiler:
         if match is None or match[1] not in BASES:
             valid = [*self.names, *(f"{base}[0]" for base in BASES)]
             raise TemplateError(str(UnknownName("address", parts[0], valid)))
+        if not in_range(match[2], 0, FURTHEST):
+            raise TemplateError(f"{parts[0]}: places go from 0, the nearest, to {FURTHEST}")
         number = self.number(self.addresses, (BASES.index(match[1]), -1, int(match[2])))
         for part in parts[1:]:
             step = STEP.fullmatch(part)
             if step is None or step[1] not in STEPS or (step[2] is not None) != (step[1] in INDEXED_STEPS):
                 raise TemplateError(str(UnknownName("step", part, ("head", "left[1]", "right[1]", *STEPS[3:]))))
-            place = int(step[2] or 1)
-            if not 1 <= place <= DEEPEST:
+            place = step[2] or "1"
+            if not in_range(place, 1, DEEPEST):
                 raise TemplateError(f"{part}: places go from 1, the outermost, to {DEEPEST}")
-            number = self.number(self.addresses, (len(BASES) + STEPS.index(step[1]), number, place - 1))
+            number = self.number(self.addresses, (len(BASES) + STEPS.index(step[1]), number, int(place) - 1))
         return number
 
     @staticmethod

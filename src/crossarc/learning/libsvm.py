@@ -13,16 +13,25 @@ from numpy.typing import NDArray
 
 from crossarc.learning.instances import Ints, import_learner, instance_matrix
 
-GAMMA, CONSTANT = 0.01, 1.0  # with a hundred templates, about half linear; more quadratic kernels were worse
 TOLERANCE = 0.1
 
 
 def learn_libsvm(
-    keys: NDArray[np.uint64], rows: Ints, actions: Ints, groups: Ints, group_of: Ints, *, cost: float
+    keys: NDArray[np.uint64],
+    rows: Ints,
+    actions: Ints,
+    groups: Ints,
+    group_of: Ints,
+    *,
+    cost: float,
+    degree: int,
+    gamma: float,
+    coef0: float,
 ) -> tuple[dict[str, NDArray[Any]], float]:
     """Learn a machine for each group; gives the arrays of `SupportVectors` and the share of errors in training.
 
-    `rows` are the features of the instances, as places in `keys`, and -1 for none; groups share no features.
+    `rows` are the features of the instances, as places in `keys`, and -1 for none; groups share no features. The kernel
+    is (gamma * x * y + coef0) ** degree.
     """
     svm = import_learner("sklearn.svm")
     matrix = instance_matrix(rows, len(keys))
@@ -38,7 +47,8 @@ def learn_libsvm(
             classes.append(only)
             sizes.append(np.zeros(1))
             continue
-        machine = svm.SVC(C=cost, kernel="poly", degree=2, gamma=GAMMA, coef0=CONSTANT, tol=TOLERANCE, cache_size=500)
+        kernel = {"kernel": "poly", "degree": degree, "gamma": gamma, "coef0": coef0}
+        machine = svm.SVC(C=cost, **kernel, tol=TOLERANCE, cache_size=500)
         machine.fit(matrix[chosen], actions[chosen])
         wrong += int((machine.predict(matrix[chosen]) != actions[chosen]).sum())
         # For two classes scikit-learn turns the signs.
@@ -67,7 +77,7 @@ def learn_libsvm(
         "sizes": join(sizes, np.int32),
         "coefficients": join(coefficients, np.float32),
         "intercepts": join(intercepts, np.float64),
-        "kernel": np.array([GAMMA, CONSTANT]),
+        "kernel": np.array([gamma, coef0, degree], dtype=np.float64),
     }
     return arrays, wrong / max(1, len(actions))
 

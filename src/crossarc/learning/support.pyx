@@ -1,4 +1,4 @@
-"""Scores by support vectors with a polynomial kernel of degree 2: what LIBSVM learned, without LIBSVM.
+"""Scores by support vectors with a polynomial kernel: what LIBSVM learned, without LIBSVM.
 
 Features are either there or not, so the product of a state and a support vector is the number of features they share.
 An index from features to the support vectors that have them counts these; all else is sums over vectors and classes.
@@ -23,7 +23,7 @@ ARRAYS = {
     "sizes": np.int32,          # beside them, how many support vectors each has
     "coefficients": np.float32,  # vectors x (classes - 1) of each group
     "intercepts": np.float64,   # pairs of classes of each group: (0, 1), (0, 2) ... (1, 2) ...
-    "kernel": np.float64,       # gamma and the constant of (gamma * shared + constant)^2
+    "kernel": np.float64,       # gamma, coef0 and degree of (gamma * shared + coef0) ** degree
 }
 
 
@@ -48,7 +48,8 @@ def check_arrays(arrays, int32_t actions):
             and (np.add.reduceat(arrays["sizes"].astype(np.int64), ends - kinds) == counts).all()
             and len(arrays["coefficients"]) == (counts * (kinds - 1)).sum()
             and len(arrays["intercepts"]) == (kinds * (kinds - 1) // 2).sum()
-            and len(arrays["kernel"]) == 2
+            and len(arrays["kernel"]) == 3 and np.isfinite(arrays["kernel"]).all()
+            and arrays["kernel"][2] in range(1, 100)
         )
     if not sound:
         raise ValueError("the support vectors of the model do not fit together")
@@ -73,7 +74,8 @@ cdef class SupportVectors(Scorer):
     cdef object offsets_array
     cdef const offset_t[:, ::1] offsets     # where each group begins in classes, coefficients and intercepts
     cdef score_t gamma
-    cdef score_t constant
+    cdef score_t coef0
+    cdef int32_t degree
     cdef int32_t actions
     cdef int32_t* shared                    # with each support vector of the group
     cdef score_t* pairs                     # classes x classes, the lower class first
@@ -99,7 +101,8 @@ cdef class SupportVectors(Scorer):
         self.sizes = arrays["sizes"]
         self.coefficients = arrays["coefficients"]
         self.intercepts = arrays["intercepts"]
-        self.gamma, self.constant = arrays["kernel"]
+        self.gamma, self.coef0, degree = arrays["kernel"]
+        self.degree = int(degree)
         self.actions = actions
         self.room = counts.max()
         self.shared = <int32_t*>malloc((<size_t>self.room + 1) * sizeof(int32_t))
@@ -118,11 +121,11 @@ cdef class SupportVectors(Scorer):
         cdef int32_t kinds = self.shapes[group, 1]
         cdef const int32_t* classes = &self.classes[self.offsets[group, 0]]
         cdef const int32_t* sizes = &self.sizes[self.offsets[group, 0]]
-        cdef int32_t a, c, d, i, k, other
+        cdef int32_t a, c, d, i, k, other, _power
         cdef Py_ssize_t place
         cdef offset_t at, pair
         cdef const weight_t* row
-        cdef score_t kernel, value, votes, clear
+        cdef score_t kernel, product, value, votes, clear
         for a in range(self.actions):
             scores[a] = -1
         memset(self.shared, 0, n * sizeof(int32_t))
@@ -136,8 +139,10 @@ cdef class SupportVectors(Scorer):
         i = 0
         for c in range(kinds):
             for _ in range(sizes[c]):
-                kernel = self.gamma * self.shared[i] + self.constant
-                kernel *= kernel
+                product = self.gamma * self.shared[i] + self.coef0
+                kernel = product
+                for _power in range(1, self.degree):
+                    kernel *= product
                 row = &self.coefficients[self.offsets[group, 1]] + <offset_t>i * (kinds - 1)
                 for other in range(c):
                     self.pairs[other * kinds + c] += kernel * row[other]

@@ -28,7 +28,7 @@ from crossarc.parsers.graph_analysis import analyse_by_arcs
 from crossarc.parsers.label_places import ANYWHERE, check_places
 from crossarc.parsers.lengths import Pruning, Tally, of_edges, table_size, tag_column
 from crossarc.parsers.long_sentences import LONG, Pieces
-from crossarc.parsers.settings import DECODERS, Settings
+from crossarc.parsers.settings import DECODERS, Settings, stored_settings
 from crossarc.parsers.stacking import Stacked, read_stacked, stacked_search, with_guesses
 from crossarc.parsers.storage import Storage
 from crossarc.parsers.tag_order import Rounds, check_rounds, round_numbers, tag_attribute
@@ -210,7 +210,7 @@ class GraphModel(TreeModel):
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> GraphModel:
         """The model that a file keeps."""
-        settings = Settings(**manifest["settings"])
+        settings = stored_settings(manifest["settings"])
         features = parse_edge_model(manifest["features"], settings.features)
         tables = {
             name: StringTable.unpack(arrays[f"strings.{name}"], arrays[f"offsets.{name}"])

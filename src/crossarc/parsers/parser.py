@@ -254,7 +254,7 @@ def load(path: str | os.PathLike[str]) -> Parser:
         parser.manifest_ = {key: manifest[key] for key in ("data", "coverage", "development", "init")}
         if manifest.get("confidence"):
             parser.manifest_["confidence"] = manifest["confidence"]
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, CrossarcError) as error:
         raise ModelError(f"{os.fspath(path)}: the file holds no parser that crossarc can use ({error})") from None
     parser.settings = parser.model_.settings
     parser.checkpoint_ = None
@@ -266,6 +266,7 @@ KINSHIP = (
     "system",
     "features",
     "reconstruction",
+    "root_links",
     "transform",
     "combine",
     "enhance",

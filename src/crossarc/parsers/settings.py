@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from crossarc.errors import CrossarcError, UnknownName
 
 WIDEST_BEAM = 1_000
+MOST_DEGREE = 10
 # Learners that take all instances of the static oracle at once.
 AT_ONCE = ("liblinear", "libsvm")
 # C of each learner: MIRA's by trial on a development set, LIBLINEAR's as MaltParser has it.
@@ -20,13 +21,16 @@ OWN_SETTINGS = {
     "cost": tuple(COSTS),
     "learning_rate": ("maxent",),
     "l2": ("maxent",),
+    "degree": ("libsvm",),
+    "gamma": ("libsvm",),
+    "coef0": ("libsvm",),
 }
 
 
 class Settings(BaseModel):
     """The settings of a parser; they are kept in the model file. Graph parsers leave those of the search alone."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     parser: str = "arc-hybrid"
     # The transition system, or the decoder of a graph parser.
@@ -76,6 +80,11 @@ class Settings(BaseModel):
     # Of maxent.
     learning_rate: float = Field(0.1, gt=0)
     l2: float = Field(1e-4, ge=0)
+    # LIBSVM's kernel, (gamma * x * y + coef0) ** degree. With a hundred templates these are about half linear; kernels
+    # that are more quadratic were worse.
+    degree: int = Field(2, ge=1, le=MOST_DEGREE)
+    gamma: float = Field(0.01, gt=0)
+    coef0: float = Field(1.0, ge=0)
     # A feature counts from its so many-th update on, or with LIBLINEAR and LIBSVM instance.
     cut: int = Field(2, ge=1)
     # Weights below this share of the greatest are not kept in the model.
@@ -86,6 +95,9 @@ class Settings(BaseModel):
     # How undirected parses get their directions: away from node 0, as labels say, with either table of costs, or as the
     # scores of these labels say.
     reconstruction: Literal["naive", "label", "label-first", "score"] = "naive"
+    # Undirected transition parsers: whether links of node 0 are made like others, or it is left to the reconstruction
+    # which words are roots.
+    root_links: Literal["all", "none"] = "all"
     # The pseudo-projective encoding around the parser.
     transform: Literal["none", "head"] = "none"
 
@@ -160,12 +172,32 @@ def make_settings(parser: str, **options: Any) -> Settings:
     sizes = {"rich": PRESETS[parser]["features"], "compact": f"{PRESETS[parser]['features']}-compact"}
     if options.get("features") in sizes:
         options["features"] = sizes[options["features"]]
-    if options.get("reconstruction", "naive") != "naive" and not preset["system"].endswith("-undirected"):
+    if options.get("system", preset["system"]) != preset["system"]:
         raise CrossarcError(
-            f"setting reconstruction = {options['reconstruction']!r}: {parser} finds directions as it goes; "
-            "leave it out, or take a -naive or -label preset"
+            f"setting system = {options['system']!r}: the system of {parser} is {preset['system']}; "
+            "leave it out, or take another parser"
         )
+    for name in ("reconstruction", "root_links"):
+        usual = Settings.model_fields[name].default
+        if options.get(name, usual) != usual and not preset["system"].endswith("-undirected"):
+            raise CrossarcError(
+                f"setting {name} = {options[name]!r}: {parser} finds directions as it goes; "
+                "leave it out, or take a -naive or -label preset"
+            )
     return check_directions(check_values({"parser": parser, **preset, **options}))
+
+
+def stored_settings(values: dict[str, Any]) -> Settings:
+    """The settings of a model file; `ValueError` for those that a user could not choose."""
+    parser, learner = values["parser"], str(values.get("learner"))
+    usual = {name: field.default for name, field in Settings.model_fields.items()}
+    usual |= {"cost": COSTS.get(learner), **PRESETS.get(parser, {})}
+    # Only what was chosen otherwise: presets have settings of their own that their learner may not use.
+    chosen = {name: value for name, value in values.items() if name not in usual or usual[name] != value}
+    try:
+        return make_settings(**{**chosen, "parser": parser})
+    except CrossarcError as error:
+        raise ValueError(str(error)) from None
 
 
 def check_values(values: dict[str, Any]) -> Settings:

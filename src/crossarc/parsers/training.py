@@ -133,7 +133,18 @@ class TransitionLessons(Lessons[TransitionModel]):
         keys, rows = number_features(matrix, self.settings.cut)
         count, cost = self.search.action_count, self.settings.cost or 0.0
         if self.settings.learner == "libsvm":
-            return learn_libsvm(keys, rows, actions, groups, group_of, cost=cost)
+            chosen = self.settings
+            return learn_libsvm(
+                keys,
+                rows,
+                actions,
+                groups,
+                group_of,
+                cost=cost,
+                degree=chosen.degree,
+                gamma=chosen.gamma,
+                coef0=chosen.coef0,
+            )
         seed = self.settings.seed
         self.weights, wrong = learn_liblinear(keys, rows, actions, count=count, cost=cost, seed=seed)
         return None, wrong

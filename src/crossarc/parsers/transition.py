@@ -21,7 +21,7 @@ from crossarc.parsers.analysis import Analysis
 from crossarc.parsers.beam_analysis import analyse_by_beam
 from crossarc.parsers.calibration import Scales
 from crossarc.parsers.constraints import Constraints
-from crossarc.parsers.settings import WIDEST_BEAM, Settings
+from crossarc.parsers.settings import WIDEST_BEAM, Settings, stored_settings
 from crossarc.parsers.storage import Storage, exact_bytes
 from crossarc.parsers.treemodel import Arrays, TreeModel, quick_scores
 from crossarc.transforms.pseudo_projective import PseudoProjective
@@ -102,29 +102,33 @@ class TransitionModel(TreeModel):
     def parse_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Heads and labels of all nodes of a corpus."""
         how = self.settings.reconstruction
-        return self.search_corpus(corpus, len(self.labels), (how != "naive", how == "label-first", how == "score"))
+        left_over = len(self.labels)  # which is not a label
+        turns = (how != "naive", how == "label-first", how == "score")
+        tokens, heads, labels = self.search_corpus(corpus, left_over, turns)
+        self.name_roots(tokens, labels)
+        return heads, labels
 
     def link_corpus(self, corpus: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The links of an undirected parser before they get directions.
 
         Each stands with one of its two nodes, as the other and the label; nodes without a link of their own have -1.
         """
-        heads, labels = self.search_corpus(corpus, -1, (False, False, False))
+        _, heads, labels = self.search_corpus(corpus, -1, (False, False, False))
         annotated = self.settings.reconstruction != "naive"
         return heads, labels >> 1 if annotated else labels
 
     def search_corpus(
         self, corpus: Corpus, left_over: int, turns: tuple[bool, bool, bool]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Heads and labels of all nodes of a corpus, by links that are turned round in one of the ways there are.
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """Attributes, heads and labels of all nodes, by links that are turned round in one of the ways there are.
 
-        `left_over` is the label of words that are left under node 0: `name_roots` finds one that is not a label.
+        `left_over` is the label of words that are left under node 0.
         """
         tokens = self.attributes.encode(corpus)
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
         if not len(corpus):
-            return heads, labels
+            return tokens, heads, labels
         search = self.search()
         data = (tokens, corpus.starts, heads, labels, left_over)
         if self.exact is not None:
@@ -134,8 +138,7 @@ class TransitionModel(TreeModel):
             search.parse_by(vectors, *data, tag_column(self.features), *turns)
         else:
             search.parse(self.weights, *data, *turns)  # type: ignore[arg-type]
-        self.name_roots(tokens, labels)
-        return heads, labels
+        return tokens, heads, labels
 
     def name_roots(self, tokens: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
         """Give words that are left under node 0 the label that words with their tag have most often there."""
@@ -196,7 +199,7 @@ class TransitionModel(TreeModel):
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> TransitionModel:
         """The model that a file keeps."""
-        settings = Settings(**manifest["settings"])
+        settings = stored_settings(manifest["settings"])
         features = parse_model(manifest["features"], settings.features)
         tables = {
             name: StringTable.unpack(arrays[f"strings.{name}"], arrays[f"offsets.{name}"])
@@ -224,15 +227,23 @@ class TransitionModel(TreeModel):
         actions = len(self.moves)
         system = system_of(self.settings, self.single_root)
         kinds = len(self.labels) * (1 if self.settings.reconstruction == "naive" else 2)
+        tables = (self.moves, self.move_labels, self.root_labels)
         sound = (
-            set(self.moves.tolist()) == set(range(len(system.moves)))
+            isinstance(self.single_root, bool)
+            and all(isinstance(label, str) for label in self.labels)
+            and all(table.ndim == 1 and table.dtype == np.int32 for table in tables)
+            and set(self.moves.tolist()) == set(range(len(system.moves)))
             and len(self.move_labels) == actions
             and -1 <= self.move_labels.min(initial=0) <= self.move_labels.max(initial=0) < kinds
+            # Moves that make arcs have labels, and no others.
+            and (np.array(system.labelled)[self.moves] == (self.move_labels >= 0)).all()
             and len(self.root_labels) == root_table_size(self.features, self.attributes)
             and 0 <= self.root_labels.min() <= self.root_labels.max() < len(self.labels)
         )
         if not sound:
             raise ValueError("the tables of the model do not fit together")
+        if isinstance(self.weights, PackedStages) and self.weights.table.shape[1] < len(system.moves):
+            raise ValueError("the table of moves is of another system")
         self.search()  # refuses stages that the feature model does not have
         if self.vectors is not None:
             check_arrays(self.vectors, actions)
@@ -258,8 +269,10 @@ def link_score(model: TransitionModel, gold: list[Sentence]) -> float:
 
 
 def system_of(settings: Settings, single_root: bool) -> TransitionSystem:
-    """The transition system of the settings; with naive reconstruction all links of the root must be made."""
-    root_links: Literal["all", "uncrossed"] = "all" if settings.reconstruction == "naive" else "uncrossed"
+    """The transition system of the settings; if there are root links, naive reconstruction needs all of them."""
+    root_links: Literal["all", "uncrossed", "none"] = "none"
+    if settings.root_links == "all":
+        root_links = "all" if settings.reconstruction == "naive" else "uncrossed"
     return get_system(settings.system, single_root=single_root, root_links=root_links)
 
 

@@ -39,8 +39,8 @@ cdef class Beam(Greedy):
         at the step where the one was furthest ahead of the other (Huang et al. 2012, max-violation). There is nothing
         to explore: the beam is full of states of the model's own making.
         """
-        cdef Workspace work = Workspace()
-        cdef Generations beam = Generations(self.width, self.actions)
+        cdef Workspace work = Workspace(self.set_words)
+        cdef Generations beam = Generations(self.width, self.actions, self.set_words)
         cdef State* state = &work.state
         cdef hash_t keys[MOST_TEMPLATES]
         cdef offset_t wrong = 0
@@ -143,8 +143,8 @@ cdef class Beam(Greedy):
     cdef int parse_with(self, Weights learning, PackedWeights trained, const int32_t[:, ::1] tokens,
                         const offset_t[::1] starts, token_t[::1] heads, label_t[::1] labels, label_t root_label,
                         bint annotated, bint keep_root_links, bint scored) except -1:
-        cdef Workspace work = Workspace()
-        cdef Generations beam = Generations(self.width, self.actions)
+        cdef Workspace work = Workspace(self.set_words)
+        cdef Generations beam = Generations(self.width, self.actions, self.set_words)
         cdef Py_ssize_t s
         cdef token_t n
         work.scored = scored
@@ -161,6 +161,10 @@ cdef class Beam(Greedy):
                                   beam.scores if trained is None else <void*>beam.packed_scores)
                 work.give_tree(self.system, &beam.items[0].state, root_label, annotated, keep_root_links,
                                &heads[starts[s]], &labels[starts[s]])
+                if root_label >= 0:
+                    self.label_loose(&beam.items[0].state, trained, learning, tokens, starts[s], -1,
+                                     beam.scores if trained is None else <void*>beam.packed_scores, annotated,
+                                     &heads[starts[s]], &labels[starts[s]])
         return 0
 
     def parse_best(self, PackedWeights weights, const int32_t[:, ::1] tokens, label_t root_label, bint annotated,
@@ -173,8 +177,8 @@ cdef class Beam(Greedy):
         only where nothing else is left; both come together. The fourth result, at [dependent, head], is how likely
         derivations are that left the beam with each arc, or link, for which the left node stands as the head.
         """
-        cdef Workspace work = Workspace()
-        cdef Generations beam = Generations(self.width, self.actions)
+        cdef Workspace work = Workspace(self.set_words)
+        cdef Generations beam = Generations(self.width, self.actions, self.set_words)
         cdef token_t n = <token_t>tokens.shape[0] - 1
         cdef int32_t i
         cdef const token_t[::1] required_view = required
@@ -208,6 +212,8 @@ cdef class Beam(Greedy):
                 self.attach_loose(&beam.items[i].state, weights, None, tokens, start, -1, beam.packed_scores)
                 work.give_tree(self.system, &beam.items[i].state, root_label, annotated, keep_root_links,
                                &heads_view[i, 0], &labels_view[i, 0])
+                self.label_loose(&beam.items[i].state, weights, None, tokens, start, -1, beam.packed_scores, annotated,
+                                 &heads_view[i, 0], &labels_view[i, 0])
         return heads[:beam.count], labels[:beam.count], chances[:beam.count], lost
 
     cdef int note_links(self, Workspace work, Generations beam, Weights learning, PackedWeights trained,

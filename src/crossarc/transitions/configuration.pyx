@@ -45,7 +45,7 @@ cdef class Configuration:
         if self.tree.extra == NULL:
             raise MemoryError
         self.tree.scratch = self.tree.extra + n + 1
-        reserve_state(&self.state, n)
+        reserve_state(&self.state, n, 1)
         reset_state(&self.state, n)
         if not is_gold_tree(&self.tree):
             raise StructureError(describe_fault(heads))

@@ -1,7 +1,7 @@
 """Features of a state: addresses to nodes, nodes to attributes, attributes to keys, each once a state."""
 
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t
-from crossarc.transitions.state cimport OUTER, State, buffer_at, stack2_at, stack_at
+from crossarc.transitions.state cimport OUTER, State, buffer_at, hash_set, stack2_at, stack_at
 
 # The numbering of features/templates.py.
 cdef enum:
@@ -100,9 +100,9 @@ cdef inline hash_t value(const Program* program, const State* state, const int32
     if slot[0] == RIGHT_COUNT:
         return <hash_t>min(state.right_count[node], 4) + 1
     if slot[0] == LEFT_LABELS:
-        return state.left_set[node] + 1
+        return hash_set(state.left_set + node * state.set_words, state.set_words) + 1
     if slot[0] == RIGHT_LABELS:
-        return state.right_set[node] + 1
+        return hash_set(state.right_set + node * state.set_words, state.set_words) + 1
     other = nodes[slot[2]]
     if other < 0:
         return 0

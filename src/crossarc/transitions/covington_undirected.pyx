@@ -19,10 +19,13 @@ cdef class CovingtonUndirected(TransitionSystem):
     end        (L1, L2, [], A)
 
     The lists are nodes in order, so the last node of L1 says all. Over 1,000 words only the last 500 are looked at,
-    over 4,000 fewer (`look_back`).
+    over 4,000 fewer (`look_back`). With `root_links="none"`, as in the paper's figure, the buffer begins with
+    word 1, and `root_links="all"` and `"uncrossed"` are the same.
     `finish` orients away from node 0. Costs are exact but for SHIFT off the gold path, which counts every link in reach
     even where two of them would close a cycle.
     """
+
+    cdef token_t none_left      # what `left` is when the first list is empty
 
     def __cinit__(self, **options):
         self.name = "covington-undirected"
@@ -31,16 +34,18 @@ cdef class CovingtonUndirected(TransitionSystem):
         self.directed = False
         self.covers = "all"
         self.long_sentence = LONG
+        self.none_left = -1 if self.reads_root else 0
 
     cdef void start(self, State* state) noexcept nogil:
-        start_with_root(state)
-        state.left = -1
+        if self.reads_root:
+            start_with_root(state)
+        state.left = self.none_left
 
     cdef uint32_t legal(self, State* state) noexcept nogil:
         cdef token_t i = state.left
         cdef token_t j = buffer_at(state, 0)
         cdef uint32_t moves = 1 << SHIFT
-        if i < 0 or j - i > look_back(state.n):
+        if i <= self.none_left or j - i > look_back(state.n):
             return moves
         moves |= 1 << NO_ARC
         if not connected(state, i, j) and not (self.single_root and i == 0 and state.roots):
@@ -64,7 +69,7 @@ cdef class CovingtonUndirected(TransitionSystem):
         cdef token_t node
         list_children(gold)
         for node in range(gold.n + 1):
-            gold.extra[node] = 0
+            gold.extra[node] = 0 if self.reads_root or gold.heads[node] > 0 else -1
         gold.extra[0] = -1
 
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:

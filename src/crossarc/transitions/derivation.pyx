@@ -52,7 +52,7 @@ def derive(TransitionSystem system, heads, labels, label_t root_label=0):
         raise MemoryError
     gold.scratch = gold.extra + n + 1
     try:
-        reserve_state(&state, n)
+        reserve_state(&state, n, 1)
         reset_state(&state, n)
         if not is_gold_tree(&gold):
             raise StructureError(describe_fault(heads))

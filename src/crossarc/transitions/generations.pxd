@@ -45,6 +45,7 @@ cdef class Generations:
     cdef const token_t* required    # the head that each word must have, -1 where it is free; NULL without constraints
     cdef const int8_t* forbidden    # at [dependent][head]
     cdef bint loose_root            # whether links of node 0 are hints only, which reconstruction may drop
+    cdef token_t set_words          # of the sets of labels
     cdef State trial                # for moves that are only tried
     cdef double* lost               # at [dependent][head]: how likely what left the beam with that arc is; or NULL
     cdef double* left               # by item and move: how likely what is not followed is

@@ -21,8 +21,9 @@ cdef double LITTLE = 1e-5   # what is less likely is not looked at
 cdef class Generations:
     """The derivations of a sentence and those they are made from, for one thread."""
 
-    def __cinit__(self, int32_t width, int32_t actions):
+    def __cinit__(self, int32_t width, int32_t actions, token_t set_words):
         self.width = width
+        self.set_words = set_words
         self.scale = 0
         self.required = NULL
         self.lost = NULL
@@ -58,8 +59,8 @@ cdef class Generations:
         """One derivation without a step over n words."""
         cdef int32_t i
         for i in range(self.width):
-            reserve_state(&self.items[i].state, n)
-            reserve_state(&self.older[i].state, n)
+            reserve_state(&self.items[i].state, n, self.set_words)
+            reserve_state(&self.older[i].state, n, self.set_words)
         reset_state(&self.items[0].state, n)
         search.system.start(&self.items[0].state)
         self.items[0].score = self.items[0].chance = 0
@@ -163,7 +164,7 @@ cdef class Generations:
                 self.lost[state.link_right[word] * size + state.link_left[word]] += total
             if search.system.is_final(state):
                 continue
-            reserve_state(&self.trial, state.n)
+            reserve_state(&self.trial, state.n, self.set_words)
             for move in range(MOVES):
                 if self.left[i * MOVES + move] < LITTLE:
                     continue
@@ -184,7 +185,7 @@ cdef class Generations:
         cdef uint32_t moves = 0
         cdef token_t move, word
         cdef bint good
-        reserve_state(&self.trial, state.n)
+        reserve_state(&self.trial, state.n, self.set_words)
         for move in range(MOVES):
             if not legal >> move & 1:
                 continue

@@ -294,7 +294,8 @@ cdef token_t cost_of_link(
 cdef void orient_links(State* state, bint one_root, label_t root_label) noexcept nogil:
     """Make a tree of links by directing them away from node 0; a part not linked with it hangs by its first word.
 
-    With one root, such parts hang from the root word. Takes the memory of stack and buffer. O(n).
+    With one root, such parts hang from the root word by arcs without a label, -1. Takes the memory of stack and buffer.
+    O(n).
     """
     cdef token_t* order = state.queue
     cdef token_t root = 0
@@ -306,7 +307,7 @@ cdef void orient_links(State* state, bint one_root, label_t root_label) noexcept
             if state.heads[start] >= 0:
                 continue
             state.heads[start] = root if one_root else 0
-            state.labels[start] = root_label
+            state.labels[start] = root_label if state.heads[start] == 0 else -1
         order[0] = start
         found = 1
         place = 0

@@ -1,6 +1,7 @@
 from crossarc.core.typedefs cimport label_t, token_t, uint32_t
 from crossarc.transitions.plan cimport (
-    ALL_ROOTS, UNCROSSED_ROOTS, cost_of_link, count_ahead, count_behind, gold_between, orient_links, plan_arcs,
+    ALL_ROOTS, NO_ROOTS, UNCROSSED_ROOTS, cost_of_link, count_ahead, count_behind, gold_between, orient_links,
+    plan_arcs,
 )
 from crossarc.transitions.state cimport State, add_link, buffer_at, connected, stack_at, start_with_root
 from crossarc.transitions.system cimport Gold, TransitionSystem
@@ -19,7 +20,8 @@ cdef class PlanarUndirected(TransitionSystem):
     end        (S, [], A)
 
     The oracle makes the links of the gold tree, those of node 0 with `root_links="uncrossed"` only where they cross no
-    other. `finish` orients away from node 0. Costs are exact on the gold path.
+    other. With "none", as in the paper's figure, the buffer begins with word 1. `finish` orients away from node 0.
+    Costs are exact on the gold path.
     """
 
     def __cinit__(self, **options):
@@ -31,7 +33,8 @@ cdef class PlanarUndirected(TransitionSystem):
         self.covers = "projective" if self.all_root_links else "planar"
 
     cdef void start(self, State* state) noexcept nogil:
-        start_with_root(state)
+        if self.reads_root:
+            start_with_root(state)
 
     cdef uint32_t legal(self, State* state) noexcept nogil:
         cdef token_t i = stack_at(state, 0)
@@ -60,7 +63,9 @@ cdef class PlanarUndirected(TransitionSystem):
         orient_links(state, self.single_root, root_label)
 
     cdef void prepare(self, Gold* gold) noexcept nogil:
-        plan_arcs(gold, 1, ALL_ROOTS if self.all_root_links else UNCROSSED_ROOTS)
+        plan_arcs(
+            gold, 1, ALL_ROOTS if self.all_root_links else UNCROSSED_ROOTS if self.reads_root else NO_ROOTS
+        )
 
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
         """Arcs as soon as they can be; REDUCE to reach those of the first word further down."""

@@ -32,7 +32,7 @@ SYSTEMS: dict[str, type[TransitionSystem]] = {
 
 
 def get_system(
-    name: str, *, single_root: bool = True, root_links: Literal["all", "uncrossed"] = "uncrossed"
+    name: str, *, single_root: bool = True, root_links: Literal["all", "uncrossed", "none"] = "uncrossed"
 ) -> TransitionSystem:
     """The system of that name; an unknown one lists the valid ones. `root_links` matters to undirected ones only."""
     if name not in SYSTEMS:

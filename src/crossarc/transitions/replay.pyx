@@ -54,7 +54,7 @@ def replay(TransitionSystem system, heads, starts):
     for k in range(longest):
         (<label_t*>gold.labels)[k] = 0
     try:
-        reserve_state(&state, longest)
+        reserve_state(&state, longest, 1)
         with nogil:
             for s in range(sentences):
                 gold.n = <token_t>(edges[s + 1] - edges[s]) - 1

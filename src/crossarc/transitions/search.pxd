@@ -12,6 +12,7 @@ ctypedef fused points:          # the scores that packed weights give, or others
 cdef class Workspace:
     cdef State state
     cdef Gold gold
+    cdef token_t set_words
     cdef token_t room
     cdef token_t* scratch       # of reconstruction, which looks for the cheapest tree
     # Of each link: what it costs more with its head on the right, and its label if it turns out against its annotation.
@@ -37,6 +38,7 @@ cdef class Greedy:
     cdef const int32_t[::1] moves
     cdef const int32_t[::1] labels
     cdef int32_t actions
+    cdef token_t set_words      # of the sets of labels in states
     cdef uint32_t labelled      # the moves that take a label, as bits
     cdef readonly int32_t label_templates       # the first template by which labels are chosen
     cdef token_t left_arc       # of systems that join the buffer: the moves
@@ -47,6 +49,11 @@ cdef class Greedy:
                         int32_t tag) noexcept nogil
     cdef void attach_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
                            offset_t start, int32_t tag, void* room) noexcept nogil
+    cdef void label_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
+                          offset_t start, int32_t tag, void* room, bint annotated, const token_t* heads,
+                          label_t* labels) noexcept nogil
+    cdef void score_pair(self, State* state, token_t a, token_t b, PackedWeights packed, Scorer scorer,
+                         const int32_t[:, ::1] tokens, offset_t start, int32_t tag, void* room) noexcept nogil
 
 
 cdef inline token_t lowest_bit(uint32_t bits) noexcept nogil:

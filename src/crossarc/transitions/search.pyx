@@ -12,7 +12,9 @@ from crossarc.learning.updates cimport Decision, UpdateRule
 from crossarc.learning.weights cimport Scorer, Weights
 from crossarc.transitions.reconstruction cimport SCRATCH, Links, orient
 from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, fill_keys
-from crossarc.transitions.state cimport State, add_arc, buffer_at, release_state, reserve_state, reset_state
+from crossarc.transitions.state cimport (
+    State, add_arc, add_link, buffer_at, release_state, reserve_state, reset_state, words_for,
+)
 from crossarc.transitions.system cimport MOVES, TransitionSystem, root_word
 
 from crossarc.errors import CrossarcError
@@ -22,9 +24,13 @@ cdef enum:
 
 
 cdef class Workspace:
-    """A state with the memory of its gold tree and scores, for one thread."""
+    """A state with the memory of its gold tree and scores, for one thread.
 
-    def __cinit__(self):
+    `set_words` is how many 64-bit words the sets of labels of the state take.
+    """
+
+    def __cinit__(self, token_t set_words):
+        self.set_words = set_words
         memset(&self.state, 0, sizeof(State))
         self.gold.extra = NULL
         self.scratch = NULL
@@ -36,7 +42,7 @@ cdef class Workspace:
 
     cdef int reserve(self, token_t n) except -1 nogil:
         """Make room for a sentence of n words."""
-        reserve_state(&self.state, n)
+        reserve_state(&self.state, n, self.set_words)
         if self.gold.extra != NULL and n <= self.room:
             return 0
         free(self.gold.extra)
@@ -64,7 +70,10 @@ cdef class Workspace:
 
     cdef void give_tree(self, TransitionSystem system, State* state, label_t root_label, bint annotated,
                         bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil:
-        """The tree of a final state; with `annotated` the labels say which way the links should point."""
+        """The tree of a final state; with `annotated` the labels say which way the links should point.
+
+        Words that an undirected system leaves over, and that hang from the root word therefore, have no label, -1.
+        """
         cdef token_t node
         if annotated:
             self.reconstruct(state, keep_root_links, system.single_root, root_label)
@@ -103,7 +112,7 @@ cdef class Workspace:
         for word in range(1, n + 1):
             k = via[word]
             if k < 0:
-                state.labels[word] = root_label
+                state.labels[word] = root_label if state.heads[word] == 0 else -1
                 continue
             label = state.link_label[k]
             if self.scored and (label & 1) != (state.heads[word] < word):
@@ -114,7 +123,7 @@ cdef class Workspace:
 def collect_actions(TransitionSystem system, const token_t[::1] heads, const label_t[::1] labels,
                     const offset_t[::1] starts, label_t label_count):
     """How often the oracle makes each move with each label: an array of moves x (labels + 1), the last for no label."""
-    cdef Workspace work = Workspace()
+    cdef Workspace work = Workspace(words_for(label_count))
     cdef Py_ssize_t s
     cdef token_t n, move
     cdef label_t label
@@ -175,6 +184,21 @@ cdef int32_t best_arc(Greedy search, bint leftwards, const points* scores) noexc
     return best
 
 
+cdef int32_t best_link(Greedy search, bint annotated, bint leftwards, const points* scores) noexcept nogil:
+    """The labelled action that scores best; with `annotated`, one of that direction if there is any."""
+    cdef int32_t best = -1
+    cdef int32_t a
+    cdef bint fits, best_fits = False
+    for a in range(search.actions):
+        if search.labels[a] < 0:
+            continue
+        fits = not annotated or (search.labels[a] & 1) != leftwards
+        if best < 0 or fits > best_fits or (fits == best_fits and scores[a] > scores[best]):
+            best = a
+            best_fits = fits
+    return best
+
+
 cdef class Greedy:
     """Greedy search over a system with a feature model and a set of actions.
 
@@ -196,6 +220,7 @@ cdef class Greedy:
         self.moves = np.ascontiguousarray(moves, dtype=np.int32)
         self.labels = np.ascontiguousarray(labels, dtype=np.int32)
         self.actions = self.moves.shape[0]
+        self.set_words = words_for(max(self.labels, default=-1) + 1)
         self.labelled = sum(1 << move for move, labelled in enumerate(system.labelled) if labelled)
         if system.joins_buffer:
             self.left_arc = system.moves.index("LEFT-ARC")
@@ -215,7 +240,7 @@ cdef class Greedy:
         Where the model is wrong it goes on as the model would have with probability `explore`, so that it learns in
         states of its own making, and else as the best action that loses least.
         """
-        cdef Workspace work = Workspace()
+        cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef hash_t keys[MOST_TEMPLATES]
         cdef token_t costs[MOVES]
@@ -291,9 +316,10 @@ cdef class Greedy:
         """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout.
 
         With `annotated` the labels of an undirected system say which way links should point, with `scored` as strongly
-        as their scores.
+        as their scores. Words under node 0 that no action put there have `root_label`; if it is -1, all words that are
+        left over have none.
         """
-        cdef Workspace work = Workspace()
+        cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef hash_t keys[MOST_TEMPLATES]
         cdef const Packed* packed = &weights.packed
@@ -329,6 +355,9 @@ cdef class Greedy:
                     self.attach_loose(state, weights, None, tokens, starts[s], -1, scores)
                     work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                    &labels[starts[s]])
+                    if root_label >= 0:
+                        self.label_loose(state, weights, None, tokens, starts[s], -1, scores, annotated,
+                                         &heads[starts[s]], &labels[starts[s]])
         finally:
             free(scores)
 
@@ -343,8 +372,6 @@ cdef class Greedy:
         That is what it would be if the two were to be joined next. Other heads that score better are right less often:
         the parser had its chance to take them. `room` is for the scores.
         """
-        cdef hash_t keys[MOST_TEMPLATES]
-        cdef int32_t first = self.label_templates, count = self.program.template_count - first
         cdef token_t end = state.front
         cdef token_t root, word
         cdef int32_t action
@@ -354,18 +381,58 @@ cdef class Greedy:
         for word in range(1, state.n + 1):
             if word == root or state.heads[word] >= 0:
                 continue
-            state.stack[0] = state.left = min(root, word)
-            state.depth = 1
-            state.front = max(root, word) - 1
-            fill_keys(&self.program, state, &tokens[start, 0], keys)
+            self.score_pair(state, root, word, packed, scorer, tokens, start, tag, room)
             if packed is not None:
-                score_packed(&packed.packed, keys + first, count, <int32_t*>room)
                 action = best_arc(self, word < root, <int32_t*>room)
             else:
-                scorer.score_state(keys + first, count, self.tag_of(state, tokens, start, tag), <weight_t*>room)
                 action = best_arc(self, word < root, <weight_t*>room)
             add_arc(state, root, word, self.labels[action])
         state.front = end
+
+    cdef void label_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
+                          offset_t start, int32_t tag, void* room, bint annotated, const token_t* heads,
+                          label_t* labels) noexcept nogil:
+        """Give the words of an undirected parse that hang from the root word without a label the one that scores best.
+
+        That is, as in `attach_loose`, what it would be if the two were to be linked next.
+        """
+        cdef bint ready = False
+        cdef token_t word, node
+        cdef int32_t action
+        if self.system.directed:
+            return
+        for word in range(1, state.n + 1):
+            if labels[word] >= 0:
+                continue
+            if not ready:
+                # The state as it was when the last move was made: reconstruction has taken the buffer, and set heads.
+                for node in range(state.n + 1):
+                    state.heads[node] = state.labels[node] = -1
+                for node in range(state.end):
+                    state.queue[node] = node + state.n + 1 - state.end
+                ready = True
+            self.score_pair(state, heads[word], word, packed, scorer, tokens, start, tag, room)
+            if packed is not None:
+                action = best_link(self, annotated, word < heads[word], <int32_t*>room)
+            else:
+                action = best_link(self, annotated, word < heads[word], <weight_t*>room)
+            add_link(state, heads[word], word, self.labels[action])
+            labels[word] = self.labels[action] >> 1 if annotated else self.labels[action]
+
+    cdef void score_pair(self, State* state, token_t a, token_t b, PackedWeights packed, Scorer scorer,
+                         const int32_t[:, ::1] tokens, offset_t start, int32_t tag, void* room) noexcept nogil:
+        """The scores of all actions as if two words were to be joined next: one on the stack, one in the buffer."""
+        cdef hash_t keys[MOST_TEMPLATES]
+        cdef int32_t first = self.label_templates, count = self.program.template_count - first
+        state.stack[0] = state.left = min(a, b)
+        state.depth = 1
+        # The buffer began with node 0 or with the first word, and is as long as there were nodes in it.
+        state.front = max(a, b) + state.end - state.n - 1
+        fill_keys(&self.program, state, &tokens[start, 0], keys)
+        if packed is not None:
+            score_packed(&packed.packed, keys + first, count, <int32_t*>room)
+        else:
+            scorer.score_state(keys + first, count, self.tag_of(state, tokens, start, tag), <weight_t*>room)
 
     @property
     def action_count(self):
@@ -384,7 +451,7 @@ cdef class Greedy:
         Gives for each the keys of its features; its action; and its group: `group_of` the attribute `tag` of the first
         word in the buffer. Groups share no features: their keys differ.
         """
-        cdef Workspace work = Workspace()
+        cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef Py_ssize_t s, at = 0
         cdef token_t n, move
@@ -423,7 +490,7 @@ cdef class Greedy:
                  label_t[::1] labels, label_t root_label, int32_t tag, bint annotated=False,
                  bint keep_root_links=False, bint scored=False):
         """As `parse`, with any scorer; `tag` is the attribute that the scorer sees of the first word in the buffer."""
-        cdef Workspace work = Workspace()
+        cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef hash_t keys[MOST_TEMPLATES]
         cdef Py_ssize_t s
@@ -455,5 +522,8 @@ cdef class Greedy:
                     self.attach_loose(state, None, scorer, tokens, starts[s], tag, scores)
                     work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                    &labels[starts[s]])
+                    if root_label >= 0:
+                        self.label_loose(state, None, scorer, tokens, starts[s], tag, scores, annotated,
+                                         &heads[starts[s]], &labels[starts[s]])
         finally:
             free(scores)

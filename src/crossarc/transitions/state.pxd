@@ -33,8 +33,10 @@ cdef struct State:
     label_t* right_labels
     token_t* left_count
     token_t* right_count
-    uint64_t* left_set      # the labels on either side as a set of bits
+    # The labels on either side as sets of bits, `set_words` words of 64 to each node.
+    uint64_t* left_set
     uint64_t* right_set
+    token_t set_words
     token_t* group          # union-find over nodes: acyclicity
     token_t last_move       # -1 before the first
     token_t moves           # how many were made
@@ -43,13 +45,27 @@ cdef struct State:
     bint unshifted          # arc-eager: the word in the buffer came back from the stack
     void* memory
 
-cdef int reserve_state(State* state, token_t n) except -1 nogil
+cdef int reserve_state(State* state, token_t n, token_t set_words) except -1 nogil
 cdef void release_state(State* state) noexcept nogil
 cdef void reset_state(State* state, token_t n) noexcept nogil
 cdef void start_with_root(State* state) noexcept nogil
 cdef void copy_state(State* target, const State* source) noexcept nogil
 cdef void add_arc(State* state, token_t head, token_t dependent, label_t label) noexcept nogil
 cdef void add_link(State* state, token_t a, token_t b, label_t label) noexcept nogil
+
+
+cdef inline token_t words_for(label_t labels) noexcept nogil:
+    """How many words a set of so many labels takes, one at least."""
+    return max(<label_t>1, (labels + 63) // 64)
+
+
+cdef inline uint64_t hash_set(const uint64_t* labels, token_t set_words) noexcept nogil:
+    """A set of labels as one number: itself if it is one word."""
+    cdef uint64_t value = labels[0]
+    cdef token_t k
+    for k in range(1, set_words):
+        value = (value ^ value >> 32) * <uint64_t>0x9E3779B97F4A7C15 ^ labels[k]
+    return value
 
 
 cdef inline token_t stack_at(const State* state, token_t i) noexcept nogil:

@@ -7,27 +7,33 @@ from crossarc.core.typedefs cimport label_t, token_t, uint64_t
 
 cdef enum:
     ARRAYS = 14 + 4 * OUTER     # arrays of one entry a node in the block, besides the two of sets
-    NODE_BYTES = 2 * 8 + ARRAYS * 4
 
 
-cdef int reserve_state(State* state, token_t n) except -1 nogil:
-    """Lay the arrays out for n words; what the state held is lost. A state must be zeroed before its first use.
+cdef inline size_t block_size(size_t nodes, size_t set_words) noexcept nogil:
+    """The bytes of all arrays of a state."""
+    return nodes * (2 * set_words * sizeof(uint64_t) + ARRAYS * sizeof(token_t))
 
-    They lie close together, whatever longer sentences came before: then a state is copied at once.
+
+cdef int reserve_state(State* state, token_t n, token_t set_words) except -1 nogil:
+    """Lay the arrays out for n words and sets of labels of so many 64-bit words; what the state held is lost.
+
+    A state must be zeroed before its first use. The arrays lie close together, whatever longer sentences came before:
+    then a state is copied at once.
     """
     cdef size_t nodes = <size_t>n + 1
     cdef token_t* at
-    if state.memory == NULL or state.room < n + 1:
+    if state.memory == NULL or state.room < n + 1 or state.set_words != set_words:
         free(state.memory)
-        state.memory = malloc(nodes * NODE_BYTES)
+        state.memory = malloc(block_size(nodes, set_words))
         state.room = n + 1
+        state.set_words = set_words
     if state.memory == NULL:
         state.room = 0
         raise MemoryError
     # Sets first, as they need eight bytes each.
     state.left_set = <uint64_t*>state.memory
-    state.right_set = state.left_set + nodes
-    at = <token_t*>(state.right_set + nodes)
+    state.right_set = state.left_set + nodes * set_words
+    at = <token_t*>(state.right_set + nodes * set_words)
     state.stack = at
     state.stack2 = at + nodes
     state.queue = at + 2 * nodes
@@ -71,8 +77,9 @@ cdef void reset_state(State* state, token_t n) noexcept nogil:
         state.labels[node] = -1
         state.link_first[node] = -1
         state.left_count[node] = state.right_count[node] = 0
-        state.left_set[node] = state.right_set[node] = 0
         state.group[node] = node
+    for i in range((n + 1) * state.set_words):
+        state.left_set[i] = state.right_set[i] = 0
     for i in range(OUTER * (n + 1)):
         state.lefts[i] = -1
         state.rights[i] = -1
@@ -89,9 +96,9 @@ cdef void start_with_root(State* state) noexcept nogil:
 
 
 cdef void copy_state(State* target, const State* source) noexcept nogil:
-    """Make one state equal to another; both are laid out for as many words."""
+    """Make one state equal to another; both are laid out for as many words and labels."""
     cdef State kept = target[0]
-    memcpy(kept.memory, source.memory, (<size_t>source.n + 1) * NODE_BYTES)
+    memcpy(kept.memory, source.memory, block_size(<size_t>source.n + 1, source.set_words))
     kept.n = source.n
     kept.depth = source.depth
     kept.depth2 = source.depth2
@@ -127,16 +134,22 @@ cdef inline void insert_outer(
             return
 
 
+cdef inline void add_to_set(uint64_t* labels, token_t set_words, label_t label) noexcept nogil:
+    """Put a label into a set; -1, no label, is in none."""
+    if label >= 0:
+        labels[min(label >> 6, set_words - 1)] |= <uint64_t>1 << (label & 63)
+
+
 cdef inline void note_neighbour(State* state, token_t node, token_t other, label_t label) noexcept nogil:
     """Remember `other` as a dependent of, or linked with, `node`."""
     if other < node:
         insert_outer(state.lefts + OUTER * node, state.left_labels + OUTER * node, other, label, True)
         state.left_count[node] += 1
-        state.left_set[node] |= <uint64_t>1 << (label & 63)
+        add_to_set(state.left_set + node * state.set_words, state.set_words, label)
     else:
         insert_outer(state.rights + OUTER * node, state.right_labels + OUTER * node, other, label, False)
         state.right_count[node] += 1
-        state.right_set[node] |= <uint64_t>1 << (label & 63)
+        add_to_set(state.right_set + node * state.set_words, state.set_words, label)
 
 
 cdef void add_arc(State* state, token_t head, token_t dependent, label_t label) noexcept nogil:

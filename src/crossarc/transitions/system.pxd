@@ -21,7 +21,9 @@ cdef class TransitionSystem:
     cdef readonly token_t long_sentence     # longer ones are parsed in a cheaper way; 0 where none are
     cdef readonly bint exact_costs      # whether `costs` is right in states off the gold path too
     cdef public bint single_root        # exactly one arc from node 0
-    cdef readonly bint all_root_links   # undirected systems: whether links of node 0 come before those they cross
+    # Undirected systems: whether node 0 is in the buffer, and whether its links come before those they cross.
+    cdef readonly bint reads_root
+    cdef readonly bint all_root_links
 
     cdef void start(self, State* state) noexcept nogil
     cdef bint is_final(self, const State* state) noexcept nogil

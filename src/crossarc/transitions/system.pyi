@@ -9,5 +9,8 @@ class TransitionSystem:
     long_sentence: int
     exact_costs: bool
     single_root: bool
+    reads_root: bool
     all_root_links: bool
-    def __init__(self, *, single_root: bool = True, root_links: Literal["all", "uncrossed"] = "uncrossed") -> None: ...
+    def __init__(
+        self, *, single_root: bool = True, root_links: Literal["all", "uncrossed", "none"] = "uncrossed"
+    ) -> None: ...

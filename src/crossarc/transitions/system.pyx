@@ -5,6 +5,8 @@ from crossarc.transitions.state cimport State, add_arc, find_group
 
 from crossarc.errors import UnknownName
 
+ROOT_LINKS = ("all", "uncrossed", "none")
+
 
 cdef class TransitionSystem:
     """The base of all systems. A system sets its names in `__cinit__` and overrides the methods that differ.
@@ -15,9 +17,10 @@ cdef class TransitionSystem:
     """
 
     def __cinit__(self, *, bint single_root=True, str root_links="uncrossed"):
-        if root_links not in ("all", "uncrossed"):
-            raise UnknownName("choice of root links", root_links, ("all", "uncrossed"))
+        if root_links not in ROOT_LINKS:
+            raise UnknownName("choice of root links", root_links, ROOT_LINKS)
         self.single_root = single_root
+        self.reads_root = root_links != "none"
         self.all_root_links = root_links == "all"
         self.directed = True
 

@@ -1,6 +1,7 @@
 from crossarc.core.typedefs cimport label_t, token_t, uint32_t
 from crossarc.transitions.plan cimport (
-    ALL_ROOTS, UNCROSSED_ROOTS, cost_of_link, count_ahead, count_behind, gold_between, orient_links, plan_arcs,
+    ALL_ROOTS, NO_ROOTS, UNCROSSED_ROOTS, cost_of_link, count_ahead, count_behind, gold_between, orient_links,
+    plan_arcs,
 )
 from crossarc.transitions.state cimport State, add_link, buffer_at, connected, stack_at, start_with_root
 from crossarc.transitions.system cimport Gold, TransitionSystem
@@ -20,7 +21,8 @@ cdef class TwoPlanarUndirected(TransitionSystem):
     end        (S0, S1, [], A)
 
     The oracle makes the links of the gold tree, those of node 0 with `root_links="uncrossed"` only where there is a
-    plane for them. `finish` orients away from node 0. Costs are exact on the gold path.
+    plane for them. With "none", as in the paper's figure, the buffer begins with word 1. `finish` orients away from
+    node 0. Costs are exact on the gold path.
     """
 
     def __cinit__(self, **options):
@@ -34,7 +36,8 @@ cdef class TwoPlanarUndirected(TransitionSystem):
         # The stack that comes first in memory is that of plane 0.
         if state.stack > state.stack2:
             state.stack, state.stack2 = state.stack2, state.stack
-        start_with_root(state)
+        if self.reads_root:
+            start_with_root(state)
 
     cdef uint32_t legal(self, State* state) noexcept nogil:
         cdef token_t i = stack_at(state, 0)
@@ -70,7 +73,9 @@ cdef class TwoPlanarUndirected(TransitionSystem):
         orient_links(state, self.single_root, root_label)
 
     cdef void prepare(self, Gold* gold) noexcept nogil:
-        plan_arcs(gold, 2, ALL_ROOTS if self.all_root_links else UNCROSSED_ROOTS)
+        plan_arcs(
+            gold, 2, ALL_ROOTS if self.all_root_links else UNCROSSED_ROOTS if self.reads_root else NO_ROOTS
+        )
 
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
         """Arcs as soon as they can be; REDUCE and SWITCH to reach those of the first word, this plane's before."""

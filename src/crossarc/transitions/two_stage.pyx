@@ -105,7 +105,7 @@ cdef class TwoStage(Greedy):
     def train(self, StageWeights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
               const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
         """Learn by the perceptron from sentences in an order; gives decisions over moves and wrong ones."""
-        cdef Workspace work = Workspace()
+        cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef HashedWeights moves = weights.moves
         cdef Weights label_weights = weights.labels
@@ -186,7 +186,7 @@ cdef class TwoStage(Greedy):
               label_t[::1] labels, label_t root_label, bint annotated=False, bint keep_root_links=False,
               bint scored=False):
         """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout."""
-        cdef Workspace work = Workspace()
+        cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef const int16_t[:, ::1] table = weights.table
         cdef int32_t width = <int32_t>table.shape[1]
@@ -229,11 +229,14 @@ cdef class TwoStage(Greedy):
                 self.attach_loose(state, weights.labels, None, tokens, starts[s], -1, &label_view[0])
                 work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                &labels[starts[s]])
+                if root_label >= 0:
+                    self.label_loose(state, weights.labels, None, tokens, starts[s], -1, &label_view[0], annotated,
+                                     &heads[starts[s]], &labels[starts[s]])
 
     def weigh(self, StageWeights weights, const int32_t[:, ::1] tokens, const token_t[::1] heads,
               const label_t[::1] labels, const offset_t[::1] starts, Py_ssize_t sentences):
         """What each template adds to the lead of right moves, and of right labels, over the best wrong ones."""
-        cdef Workspace work = Workspace()
+        cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef hash_t keys[MOST_TEMPLATES]
         cdef hash_t values[MOST_SLOTS]

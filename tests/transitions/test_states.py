@@ -1,0 +1,55 @@
+"""What states remember of arcs: sets of labels, however many labels there are."""
+
+import numpy as np
+import pytest
+
+from crossarc.features import parse_model
+from crossarc.parsers import Parser
+from crossarc.transitions import get_system
+from crossarc.transitions.search import Greedy
+from crossarc.treebank import Corpus, read
+
+
+def keys_after(labels_of_word):
+    """The keys of `buffer[0].left_labels` in all states of the oracle, for trees whose first word has some label."""
+    system = get_system("planar")
+    model = parse_model('templates = ["buffer[0].left_labels"]')
+    kinds = 300
+    arcs = [system.moves.index("LEFT-ARC"), system.moves.index("RIGHT-ARC")]
+    rest = [move for move, labelled in enumerate(system.labelled) if not labelled]
+    moves = [*rest, *(arc for arc in arcs for _ in range(kinds))]
+    labels = [*(-1 for _ in rest), *range(kinds), *range(kinds)]
+    search = Greedy(system, model, moves, labels, 1)
+    result = []
+    for label in labels_of_word:
+        heads, starts = np.array([-1, 2, 0], dtype=np.int32), np.array([0, 3], dtype=np.int64)
+        named = np.array([-1, label, 0], dtype=np.int32)
+        keys, _, _ = search.instances(np.zeros((3, 1), dtype=np.int32), heads, named, starts, -1, np.zeros(1, np.int32))
+        result.append(tuple(keys[:, 0].tolist()))
+    return result
+
+
+def test_sets_of_labels_do_not_fold():
+    """Each label is one of its own, however many there are."""
+    found = keys_after(range(300))
+    assert len(set(found)) == 300
+
+
+@pytest.mark.parametrize("name", ["two-planar", "two-planar-label"])
+def test_states_with_many_labels_are_copied_whole(example, name):
+    """A beam, which copies states, finds what greedy search does."""
+    sentences = [
+        sentence.replace(
+            heads=sentence.heads,
+            deprels=[f"{label}:{len(form)}" for label, form in zip(sentence.deprels, sentence.forms, strict=True)],
+        )
+        for sentence in read(example)
+    ]
+    model = Parser(name, epochs=4).fit(sentences).model
+    assert len(model.labels) > 64
+    corpus = Corpus.of(sentences)
+    heads, labels = corpus["head"].copy(), corpus["deprel"].copy()
+    how = (len(model.labels), name.endswith("-label"))
+    model.beam_search(1).parse(model.weights, model.attributes.encode(corpus), corpus.starts, heads, labels, *how)
+    assert heads.tolist() == model.parse_corpus(corpus)[0].tolist()
+    assert Parser(name, epochs=4, beam=4).fit(sentences).evaluate(sentences).uas > 80
