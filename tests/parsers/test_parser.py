@@ -234,6 +234,21 @@ def test_several_roots_are_learned(malformed):
     assert [len(sentence.roots) for sentence in single.parse(path)] == [1, 1]
 
 
+@pytest.mark.parametrize("name", TRANSITION_PRESETS)
+def test_roots_are_not_mended_unless_asked(example, name):
+    """After one epoch over a few sentences some words are left over: they become roots.
+
+    Systems that begin with node 0 on the stack learn from these sentences to make one root arc.
+    """
+    few = list(read(example))[:5]
+    options = [{}, {"reconstruction": "label-first"}] if name.endswith("-label") else [{}]
+    for each in options:
+        trees = list(Parser(name, epochs=1, single_root=False, **each).fit(few).parse(example))
+        assert all(tree.is_tree for tree in trees)
+        if name.startswith(("planar", "two-planar", "covington")):
+            assert any(len(tree.roots) > 1 for tree in trees)
+
+
 def test_mistakes():
     with pytest.raises(UnknownName, match="no parser 'two-plannar'; did you mean 'two-planar'"):
         Parser("two-plannar")
