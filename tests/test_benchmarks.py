@@ -46,6 +46,18 @@ def test_graph_settings(tmp_path, example):
     assert pruned.startswith(f'| {tmp_path.name} | `lengths=true,labels="joint"` | ')
 
 
+def test_spanning_trees(tmp_path, example):
+    for part in ("train", "dev"):
+        shutil.copy(example, tmp_path / f"{part}.conllu")
+    command = [sys.executable, ROOT / "benchmarks" / "spanning_trees.py", tmp_path, "--longest", "50", "--seconds", "0"]
+    run = subprocess.run([*command, "--plot", tmp_path / "plot.svg"], capture_output=True, text=True, check=True)
+    title, _, columns, rule, *rows = run.stdout.splitlines()
+    assert title.startswith(tmp_path.name)
+    assert [row.split(" | ")[0] for row in rows] == ["| 10", "| 20", "| 50"]
+    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+    assert "Boruvka, pruned" in (tmp_path / "plot.svg").read_text()
+
+
 def test_decoders_take_turns():
     """A round runs each decoder once, so that their ratios hold on a machine whose speed varies."""
     found = importlib.util.spec_from_file_location("decoders", ROOT / "benchmarks" / "decoders.py")

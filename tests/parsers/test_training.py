@@ -19,6 +19,16 @@ def saved(parser, path):
     return path.read_bytes()
 
 
+def test_checkpoints_of_an_older_format_are_refused(example, tmp_path, monkeypatch):
+    """Their weights have other keys."""
+    path = tmp_path / "checkpoint"
+    with monkeypatch.context() as older:
+        older.setattr("crossarc.parsers.modelfile.FORMAT_VERSION", 2)
+        Parser("mst", epochs=2).fit(example, checkpoint=path)
+    with pytest.raises(ModelError, match=r"checkpoint: the model is of an older format \(2; .*train it again"):
+        Parser("mst", epochs=2).fit(example, checkpoint=path, resume=True)
+
+
 @pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label", "mst"])
 def test_pieces_do_not_matter(example, tmp_path, monkeypatch, name):
     models = []

@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport hash_t, int32_t, score_t, weight_t
-from crossarc.learning.weights cimport Slot, Weights
+from crossarc.learning.weights cimport Weights
 
 cdef enum:
     FIRST_ROOM = 4096       # features
@@ -19,8 +19,7 @@ cdef enum:
 
 
 cdef class Differences:
-    """One vector for each wrong structure, over pairs of a feature and an action. Memory is kept from one use to the next.
-    """
+    """One vector for each wrong structure, over pairs of a feature and an action. Memory is kept between uses."""
 
     def __cinit__(self, int32_t vectors=1):
         self.most_vectors = self.vectors = max(1, vectors)
@@ -151,7 +150,9 @@ cdef class Differences:
         return 0
 
     def learn(self, Weights weights, parts, steps):
-        """Move weights by vectors times steps; gives the vectors' inner products. `parts` are (keys, action, vector, value).
+        """Move weights by vectors times steps; gives the inner products of the vectors.
+
+        `parts` are (keys, action, vector, value).
         """
         cdef const hash_t[::1] keys
         cdef const score_t[::1] view = np.ascontiguousarray(steps, dtype=np.float64)

@@ -178,8 +178,8 @@ cdef class ArcScores(ArcKeys):
                             bint with_roots) noexcept nogil:
         """The edges between words that lengths leave, with their scores, by right and then left end; gives how many.
 
-        `roots` gets the scores of node 0's edges, by word; with `with_roots` they are among the others too. What lengths
-        leave out is not looked at, so that the time is that of the edges that are left.
+        `roots` gets the scores of node 0's edges, by word; with `with_roots` they are among the others too. What
+        lengths leave out is not looked at, so that the time is that of the edges that are left.
         """
         cdef token_t i, j, k, first, m = 0
         cdef int32_t t, filled, between = self.pair_count - self.plain_pairs

@@ -34,8 +34,8 @@ cdef class ArcParser(ArcScores):
     With `undirected` scores are those of edges, in both triangles of the matrix. `combine` makes such scores from those
     of arcs. `lengths`, by the tags of head and dependent in the column `tag`, leaves longer arcs out. With `joint` the
     best label of each arc is found first, by what its two ends say, and its score is part of that of the arc. Learning
-    looks at the `rivals` best trees; how bad one is counts its wrong heads, or with `undirected` its wrong edges, unless
-    `loss` is "heads". `labels` say where each can be: on arcs from node 0 (1), others (2), both (3).
+    looks at the `rivals` best trees; the loss of one is the number of its wrong heads, or with `undirected` of its
+    wrong edges, unless `loss` is "heads". `labels` say where each can be: on arcs from node 0 (1), others (2), both.
     """
 
     def __init__(self, model, Decoder decoder, int32_t columns, const uint8_t[::1] labels, bint undirected=False,

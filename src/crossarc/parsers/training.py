@@ -21,6 +21,7 @@ from crossarc.learning.updates import MaximumEntropy, Mira, Perceptron, UpdateRu
 from crossarc.learning.weights import Weights
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.epochs import Epoch, Lessons, Progress, run_epochs
+from crossarc.parsers.label_places import label_places
 from crossarc.parsers.settings import AT_ONCE, Settings
 from crossarc.parsers.transition import (
     Stages,
@@ -66,6 +67,7 @@ class TransitionLessons(Lessons[TransitionModel]):
         self.lengths = np.diff(starts) - 1
         self.labels, labels = numbered_labels(corpus, init.labels if init is not None else [])
         kinds = len(self.labels)
+        self.label_places = label_places(corpus, labels, kinds, init.label_places if init is not None else None)
         self.single_root = has_single_roots(train, settings, init)
         system = system_of(settings, self.single_root)
         if settings.reconstruction != "naive":
@@ -156,6 +158,7 @@ class TransitionLessons(Lessons[TransitionModel]):
             self.features,
             self.attributes,
             self.labels,
+            self.label_places,
             self.root_labels,
             self.single_root,
             self.moves,

@@ -21,6 +21,7 @@ from crossarc.parsers.analysis import Analysis
 from crossarc.parsers.beam_analysis import analyse_by_beam
 from crossarc.parsers.calibration import Scales
 from crossarc.parsers.constraints import Constraints
+from crossarc.parsers.label_places import ELSEWHERE, check_places
 from crossarc.parsers.settings import WIDEST_BEAM, Settings, stored_settings
 from crossarc.parsers.storage import Storage, exact_bytes
 from crossarc.parsers.treemodel import Arrays, TreeModel, quick_scores
@@ -44,6 +45,7 @@ class TransitionModel(TreeModel):
     features: FeatureModel
     attributes: Attributes
     labels: list[str]
+    label_places: NDArray[np.uint8]  # where each can be
     root_labels: NDArray[np.int32]  # of words that are left under node 0, by tag; the first is the commonest
     single_root: bool
     moves: NDArray[np.int32]
@@ -57,7 +59,16 @@ class TransitionModel(TreeModel):
     def search(self) -> Greedy:
         """The search over this model's system and features."""
         system = system_of(self.settings, self.single_root)
-        return search_of(self.settings, system, self.features, self.moves, self.move_labels, self.stages)
+        search = search_of(self.settings, system, self.features, self.moves, self.move_labels, self.stages)
+        search.set_between(self.between)
+        return search
+
+    @property
+    def between(self) -> NDArray[np.bool_]:
+        """By action, whether its label can be on an arc between two words."""
+        plain = self.move_labels >> (self.settings.reconstruction != "naive")
+        result: NDArray[np.bool_] = (self.move_labels < 0) | (self.label_places[plain] & ELSEWHERE > 0)
+        return result
 
     @property
     def long_sentence(self) -> int:
@@ -91,7 +102,9 @@ class TransitionModel(TreeModel):
     def beam_search(self, width: int) -> Beam:
         """Beam search over this model's system and features."""
         system = system_of(self.settings, self.single_root)
-        return Beam(system, self.features, self.moves, self.move_labels, len(self.features.attributes), width)
+        search = Beam(system, self.features, self.moves, self.move_labels, len(self.features.attributes), width)
+        search.set_between(self.between)
+        return search
 
     def analyse_batch(
         self, sentences: list[Sentence], k: int, known: list[Constraints], scales: Scales, beam: int | None
@@ -176,6 +189,7 @@ class TransitionModel(TreeModel):
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """What the model file keeps."""
         arrays: Arrays = {
+            "label_places": self.label_places,
             "root_labels": self.root_labels,
             "moves": self.moves,
             "move_labels": self.move_labels,
@@ -210,6 +224,7 @@ class TransitionModel(TreeModel):
             features,
             Attributes(tables),
             manifest["labels"],
+            arrays["label_places"],
             arrays["root_labels"],
             manifest["single_root"],
             arrays["moves"],
@@ -242,6 +257,7 @@ class TransitionModel(TreeModel):
         )
         if not sound:
             raise ValueError("the tables of the model do not fit together")
+        check_places(self.label_places, len(self.labels))
         if isinstance(self.weights, PackedStages) and self.weights.table.shape[1] < len(system.moves):
             raise ValueError("the table of moves is of another system")
         self.search()  # refuses stages that the feature model does not have

@@ -1,4 +1,4 @@
-from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint32_t, weight_t
+from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t, uint32_t, weight_t
 from crossarc.learning.packed cimport PackedWeights
 from crossarc.learning.weights cimport Scorer
 from crossarc.transitions.context cimport Program
@@ -39,6 +39,7 @@ cdef class Greedy:
     cdef const int32_t[::1] labels
     cdef int32_t actions
     cdef token_t set_words      # of the sets of labels in states
+    cdef const uint8_t[::1] between     # by action: whether its label can be on an arc between two words
     cdef uint32_t labelled      # the moves that take a label, as bits
     cdef readonly int32_t label_templates       # the first template by which labels are chosen
     cdef token_t left_arc       # of systems that join the buffer: the moves

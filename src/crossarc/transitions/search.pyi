@@ -23,6 +23,7 @@ class Greedy:
     def __init__(
         self, system: TransitionSystem, model: FeatureModel, moves: ArrayLike, labels: ArrayLike, attributes: int
     ) -> None: ...
+    def set_between(self, between: ArrayLike) -> None: ...
     def train(
         self,
         weights: Weights,

@@ -185,17 +185,19 @@ cdef int32_t best_arc(Greedy search, bint leftwards, const points* scores) noexc
 
 
 cdef int32_t best_link(Greedy search, bint annotated, bint leftwards, const points* scores) noexcept nogil:
-    """The labelled action that scores best; with `annotated`, one of that direction if there is any."""
+    """The labelled action that scores best, with a label of arcs between words if there is any.
+
+    With `annotated`, one of that direction if there is any.
+    """
     cdef int32_t best = -1
-    cdef int32_t a
-    cdef bint fits, best_fits = False
+    cdef int32_t a, rank, best_rank = 0
     for a in range(search.actions):
         if search.labels[a] < 0:
             continue
-        fits = not annotated or (search.labels[a] & 1) != leftwards
-        if best < 0 or fits > best_fits or (fits == best_fits and scores[a] > scores[best]):
+        rank = 2 * search.between[a] + (not annotated or (search.labels[a] & 1) != leftwards)
+        if best < 0 or rank > best_rank or (rank == best_rank and scores[a] > scores[best]):
             best = a
-            best_fits = fits
+            best_rank = rank
     return best
 
 
@@ -220,6 +222,7 @@ cdef class Greedy:
         self.moves = np.ascontiguousarray(moves, dtype=np.int32)
         self.labels = np.ascontiguousarray(labels, dtype=np.int32)
         self.actions = self.moves.shape[0]
+        self.between = np.ones(self.actions, dtype=np.uint8)
         self.set_words = words_for(max(self.labels, default=-1) + 1)
         self.labelled = sum(1 << move for move, labelled in enumerate(system.labelled) if labelled)
         if system.joins_buffer:
@@ -232,6 +235,12 @@ cdef class Greedy:
         self.program.templates = &self.templates[0, 0]
         self.program.template_count = self.templates.shape[0]
         self.program.attributes = attributes
+
+    def set_between(self, between):
+        """Say of each action whether its label can be on an arc between two words, as those of words left over are."""
+        if np.shape(between) != (self.actions,):
+            raise ValueError("one entry for each action is needed")
+        self.between = np.ascontiguousarray(between, dtype=np.uint8)
 
     def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
               const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
