@@ -81,7 +81,7 @@ def main() -> None:
         cells = []
         for name, each in times.items():
             rows[name].append(float(np.median(each)))
-            cells.append(f"{np.median(each):.3g} ({np.median(first / each):.2f}x)")
+            cells.append(f"{float(f'{np.median(each):.3g}'):g} ({np.median(first / each):.2f}x)")
         print(f"| {length:,} | {100 * left:.1f} | {' | '.join(cells)} |", flush=True)
     if options.plot:
         plot(options.plot, lengths, rows, options.treebank.name)
