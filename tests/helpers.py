@@ -1,8 +1,9 @@
 """Generated trees, sentences and files."""
 
+import numpy as np
 from hypothesis import strategies as st
 
-from crossarc.treebank import Graph, Sentence
+from crossarc.treebank import Graph, Sentence, read
 
 
 @st.composite
@@ -52,4 +53,17 @@ def tree(heads, deprels=None, forms=None, **columns):
         heads=heads,
         deprels=deprels or ["", *("root" if head == 0 else "dep" for head in heads[1:])],
         **columns,
+    )
+
+
+def scrambled(example, size, seed):
+    """The words of the treebank in no order that it has ever seen."""
+    rng = np.random.default_rng(seed)
+    words = [(s.forms[i], s.upos[i]) for s in read(example) for i in range(1, len(s) + 1)]
+    chosen = [words[i] for i in rng.integers(len(words), size=size)]
+    return Sentence.from_columns(
+        forms=["", *(form for form, _ in chosen)],
+        upos=["", *(tag for _, tag in chosen)],
+        heads=[-1, *[0] * size],
+        deprels=["", *["dep"] * size],
     )

@@ -1,7 +1,6 @@
 """Graph parsers: their trees are the best by their own scores, and features are what the templates say."""
 
 import sys
-import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,15 +11,15 @@ from crossarc import decode
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.edges import load_edge_model, parse_edge_model
 from crossarc.features.templates import TemplateError
-from crossarc.learning.weights import Weights
 from crossarc.parsers import Parser, load, write_model
-from crossarc.parsers.arcs import ARC_WEIGHTS
 from crossarc.parsers.lengths import Pruning
 from crossarc.parsers.settings import GRAPH_PRESETS
-from crossarc.treebank import Corpus, Sentence, read
+from crossarc.treebank import Corpus, read
 
 sys.path.append(str(Path(__file__).parents[1] / "decode"))
 from forest import all_trees, tree_score, tree_scores
+
+from helpers import scrambled
 
 
 @pytest.fixture(scope="module")
@@ -35,19 +34,6 @@ def scores_of(model, sentence):
     if model.stacked is not None:
         return model.stacked_parser().scores(model.stacked.weights, model.seen(tokens, np.array([0, len(tokens)])))
     return model.search().scores(model.arc_weights, tokens, model.label_weights)
-
-
-def scrambled(example, size, seed):
-    """The words of the treebank in no order that it has ever seen."""
-    rng = np.random.default_rng(seed)
-    words = [(s.forms[i], s.upos[i]) for s in read(example) for i in range(1, len(s) + 1)]
-    chosen = [words[i] for i in rng.integers(len(words), size=size)]
-    return Sentence.from_columns(
-        forms=["", *(form for form, _ in chosen)],
-        upos=["", *(tag for _, tag in chosen)],
-        heads=[-1, *[0] * size],
-        deprels=["", *["dep"] * size],
-    )
 
 
 @pytest.mark.parametrize("single_root", [True, False])
@@ -437,102 +423,3 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         write_model(path, wrong, tables)
         with pytest.raises((ModelError, CrossarcError)):
             load(path)
-
-
-def one_step(search, model, gold, augment=False):
-    """The weights after one step of MIRA without a limit, from weights that are all 0."""
-    weights = Weights(ARC_WEIGHTS, 1)
-    tokens = np.arange(len(gold) * len(model.attributes.tables), dtype=np.int32).reshape(len(gold), -1)
-    whole = np.array([0, len(gold)])
-    search.train(weights, None, tokens, gold, np.zeros_like(gold), whole, np.array([0]), 1e9, augment)
-    return search.scores(weights.pack(averaged=False), tokens)
-
-
-@pytest.mark.parametrize("augment", [True, False])
-@pytest.mark.parametrize("features", ["mst", "mst-compact"])
-def test_mira_takes_the_smallest_step_that_gives_the_margin(example, augment, features):
-    """After it the gold tree is better than the one it was moved from by as much as that has wrong heads."""
-    model = Parser("mst", epochs=1, features=features).fit(example).model
-    for seed in range(5):
-        gold = decode.mst(np.random.default_rng(seed).random((8, 8)))
-        matrix = (np.arange(8)[None] != gold[:, None]).astype(float) * augment
-        rival = decode.mst(matrix)
-        assert (rival != gold).any()
-        scores = one_step(model.search(), model, gold, augment)
-        words = np.arange(1, 8)
-        margin = (scores[words, gold[1:]] - scores[words, rival[1:]]).sum()
-        assert margin == pytest.approx((rival != gold).sum(), abs=0.01)
-
-
-@pytest.mark.parametrize("loss", ["edges", "heads"])
-def test_undirected_parsers_learn_from_edges(example, loss):
-    """A right edge that points the wrong way is right, unless heads are to be counted."""
-    model = Parser("mst-undirected", epochs=1, loss=loss, single_root=True).fit(example).model
-    rival = decode.undirected(np.zeros((6, 6)))
-    (root,) = np.flatnonzero(rival == 0)
-    new_root = int(np.flatnonzero(rival == root)[-1])
-    gold = rival.copy()
-    gold[new_root], gold[root] = 0, new_root
-    scores = one_step(model.search(), model, gold)
-    assert scores[new_root, 0] - scores[root, 0] == pytest.approx({"edges": 1, "heads": 2}[loss], abs=0.01)
-
-
-@pytest.mark.parametrize("parser", [name for name in GRAPH_PRESETS if name != "mst-combined"])
-def test_one_step_counts(example, parser):
-    """The weights after the last step are part of the mean: one sentence seen once is parsed right."""
-    sentence = list(read(example))[3]
-    trained = Parser(parser, epochs=1, cut=1).fit([sentence])
-    assert trained.evaluate([sentence]).uas > 60
-
-
-METHODS = ("prim", "kruskal", "boruvka", "kkt")
-
-
-@pytest.mark.parametrize("single_root", [True, False])
-@pytest.mark.parametrize("preset", ["mst-undirected", "mst-undirected-df", "mst-undirected-lep"])
-@pytest.mark.parametrize("lengths", [True, False])
-def test_all_methods_find_the_same_trees(example, preset, lengths, single_root):
-    """Where lengths prune, prim goes through all pairs of words and the others through the edges that are left."""
-    options = {"lengths": lengths, "single_root": single_root, "epochs": 2}
-    trained = Parser(preset, **options).fit(example)
-    sentences = [*read(example), *(scrambled(example, size, size) for size in range(1, 30))]
-    found = {}
-    for method in METHODS:
-        settings = trained.model.settings.model_copy(update={"method": method})
-        model = replace(trained.model.anew(), settings=settings)
-        heads, labels = model.parse_corpus(Corpus.of(sentences))
-        found[method] = (heads.tolist(), labels.tolist(), model.tally.sum)
-    assert all(each == found["prim"] for each in found.values())
-    assert (found["kkt"][2].pruned > 0) == lengths
-
-
-def test_pruned_graphs_never_fill_a_square(example):
-    """What a search with lengths reserves grows with the edges that are left, not with the square of the words."""
-    model = Parser("mst-undirected-lep", epochs=1, lengths=True).fit(example).model
-    model = replace(model, long_sentence=10_000)
-    words = list(read(example)) * 60
-    forms = [form for s in words for form in s.forms[1:]]
-    tags = [tag for s in words for tag in s.upos[1:]]
-    size = len(forms)
-    long = Sentence.from_columns(
-        forms=["", *forms], upos=["", *tags], heads=[-1, *[0] * size], deprels=["", *["dep"] * size]
-    )
-    tokens, starts = model.attributes.encode(Corpus.of([long])), np.array([0, size + 1])
-    tracemalloc.start()
-    heads, _ = model.parse_tokens(tokens, starts)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert size > 3_000
-    assert (heads[1:] == 0).sum() == 1
-    assert peak < size * 4_000
-    assert model.tally.sum.pruned > 0.9 * model.tally.sum.arcs
-
-
-def test_method_and_loss_are_of_undirected_parsers(example):
-    for options in ({"method": "kkt"}, {"loss": "heads"}):
-        with pytest.raises(CrossarcError, match="undirected graph parsers; mst has none"):
-            Parser("mst", **options)
-    with pytest.raises(CrossarcError, match="always count wrong heads"):
-        Parser("mst-undirected-df", loss="heads")
-    with pytest.raises(CrossarcError, match="setting method"):
-        Parser("mst-undirected", method="dijkstra")
