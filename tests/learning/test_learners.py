@@ -192,7 +192,7 @@ def test_libsvm_scores_as_scikit_learn_does(classes, kernel):
     arrays, wrong = learn_libsvm(keys, rows, actions, np.zeros(len(rows), dtype=np.int32), nothing, cost=0.7, **kernel)
     vectors = SupportVectors(arrays, classes + 1)
     states = [keys[row[row >= 0]] for row in rows]
-    found = np.array([vectors.scores(state, tag=2) for state in states])
+    found = np.array([vectors.scores(state, group=2) for state in states])
     assert (found[:, classes] == -1).all()
     if classes == 1:
         assert (found[:, 0] > -1).all()

@@ -188,7 +188,7 @@ def test_templates_of_transitions_have_keys_of_their_own(example):
     names = {name: number for number, name in enumerate(trained.labels)}
     labels = np.array([names.get(label, -1) for s in sentences for label in s.deprels], dtype=np.int32)
     data = (attributes.encode(corpus), corpus["head"], labels, corpus.starts)
-    keys, _, _ = search.instances(*data, -1, np.zeros(1, dtype=np.int32))
+    keys, _, _ = search.instances(*data)
     columns = {terms: keys[:, place] for place, terms in enumerate(templates)}
     for terms, column in columns.items():
         parts = np.column_stack([columns[(term,)] for term in terms])

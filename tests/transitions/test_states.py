@@ -24,7 +24,7 @@ def keys_after(labels_of_word):
     for label in labels_of_word:
         heads, starts = np.array([-1, 2, 0], dtype=np.int32), np.array([0, 3], dtype=np.int64)
         named = np.array([-1, label, 0], dtype=np.int32)
-        keys, _, _ = search.instances(np.zeros((3, 1), dtype=np.int32), heads, named, starts, -1, np.zeros(1, np.int32))
+        keys, _, _ = search.instances(np.zeros((3, 1), dtype=np.int32), heads, named, starts)
         result.append(tuple(keys[:, 0].tolist()))
     return result
 

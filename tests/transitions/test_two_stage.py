@@ -5,11 +5,10 @@ import pytest
 
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.templates import choose_templates, parse_model
-from crossarc.learning.hashed import HashedWeights
+from crossarc.learning.hashed import HashedWeights, PackedTable
 from crossarc.parsers import Parser, load, write_model
 from crossarc.parsers.settings import TRANSITION_PRESETS
 from crossarc.parsers.training import LABEL_TEMPLATES, MOVE_TEMPLATES
-from crossarc.transitions.two_stage import PackedStages
 from crossarc.treebank import Sentence, read
 from crossarc.treebank.corpus import Corpus
 
@@ -106,14 +105,16 @@ def test_what_is_refused(trained, example, tmp_path):
 def test_hashed_weights():
     with pytest.raises(ValueError, match="8 are the most"):
         HashedWeights(9)
-    table, unit = HashedWeights(3).pack()
-    assert table.shape == (2**20, 4)
-    assert unit == 1.0
-    assert HashedWeights(5).pack()[0].shape == (2**20, 8)
+    packed = HashedWeights(3).pack()
+    assert packed.table.shape == (2**20, 4)
+    assert packed.unit == 1.0
+    assert HashedWeights(5).pack().table.shape == (2**20, 8)
     with pytest.raises(ValueError, match="other actions"):
         HashedWeights.from_arrays(HashedWeights(5).to_arrays(), 3)
     with pytest.raises(ValueError, match="another size"):
-        PackedStages(table[:5], None)
+        PackedTable(packed.table[:5], 3)
+    with pytest.raises(ValueError, match="another system"):
+        PackedTable(packed.table, 5)
 
 
 def test_the_last_step_counts_in_the_mean():
@@ -122,8 +123,9 @@ def test_the_last_step_counts_in_the_mean():
     weights.add(np.array([7 << 44], dtype=np.uint64), 1, 2.0)
     weights.now = 2
     weights.add(np.array([7 << 44], dtype=np.uint64), 1, -1.0)
-    table, unit = weights.pack()
-    assert table[7, 1] * unit == pytest.approx((2.0 + 1.0) / 2)
+    packed = weights.pack()
+    assert packed.table[7, 1] * packed.unit == pytest.approx((2.0 + 1.0) / 2)
+    assert packed.scores(np.array([7 << 44], dtype=np.uint64))[1] == packed.table[7, 1]
 
 
 def test_chosen_templates():

@@ -1,4 +1,5 @@
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, weight_t
+from crossarc.learning.scorer cimport Scorer
 
 cdef enum:
     BITS = 20
@@ -10,15 +11,16 @@ cdef inline hash_t row_of(hash_t key) noexcept nogil:
     return key >> (64 - BITS)
 
 
-cdef class HashedWeights:
-    cdef readonly int32_t actions
+cdef class HashedWeights(Scorer):
     cdef int32_t width
     cdef weight_t[:, ::1] table
     cdef double[:, ::1] late        # for each weight the sum of its changes, each times the number of steps before it
     cdef public offset_t now
 
-    cdef void score(self, const hash_t* keys, int32_t count, weight_t* scores) noexcept nogil
     cdef void update(self, const hash_t* keys, int32_t count, int32_t action, weight_t step) noexcept nogil
 
-cdef void score_hashed(const int16_t* table, int32_t width, const hash_t* keys, int32_t count,
-                       int32_t* scores) noexcept nogil
+
+cdef class PackedTable(Scorer):
+    cdef readonly object table
+    cdef const int16_t* data
+    cdef int32_t width

@@ -9,28 +9,29 @@ import numpy as np
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, weight_t
+from crossarc.learning.scorer cimport Scorer
 
 
-cdef class HashedWeights:
+cdef class HashedWeights(Scorer):
     """Weights that learn, averaged over all steps."""
 
     def __init__(self, int32_t actions):
         if not 0 < actions <= WIDTH:
             raise ValueError(f"{actions} actions; {WIDTH} are the most")
         self.actions = actions
+        self.unit = 1
         self.width = 4 if actions <= 4 else WIDTH
         self.table = np.zeros((1 << BITS, self.width), dtype=np.float32)
         self.late = np.zeros((1 << BITS, self.width))
 
-    cdef void score(self, const hash_t* keys, int32_t count, weight_t* scores) noexcept nogil:
-        """The sum of the weights of all keys for every action."""
+    cdef void score(self, const hash_t* keys, int32_t count, int32_t group, weight_t* out) noexcept nogil:
         cdef int32_t k, a
         cdef const weight_t* row
-        memset(scores, 0, WIDTH * sizeof(weight_t))
+        memset(out, 0, WIDTH * sizeof(weight_t))
         for k in range(count):
             row = &self.table[row_of(keys[k]), 0]
             for a in range(self.width):
-                scores[a] += row[a]
+                out[a] += row[a]
 
     cdef void update(self, const hash_t* keys, int32_t count, int32_t action, weight_t step) noexcept nogil:
         """Add to the weight of an action for all keys."""
@@ -47,11 +48,11 @@ cdef class HashedWeights:
             self.update(&keys[0], <int32_t>keys.shape[0], action, step)
 
     def pack(self):
-        """The averaged weights as whole numbers of 16 bits, and the size of a unit of weight."""
+        """Return the averaged weights as a trained model keeps them: whole numbers of 16 bits."""
         averages = np.asarray(self.table) - np.asarray(self.late) / max(1, self.now)
         greatest = float(np.abs(averages).max())
         scale = 32767 / greatest if greatest > 0 else 1.0
-        return np.rint(averages * scale).astype(np.int16), 1 / scale
+        return PackedTable(np.rint(averages * scale).astype(np.int16), self.actions, 1 / scale)
 
     def to_arrays(self):
         """All that learning goes on from, for `from_arrays`."""
@@ -71,19 +72,35 @@ cdef class HashedWeights:
         return weights
 
 
-cdef void score_hashed(const int16_t* table, int32_t width, const hash_t* keys, int32_t count,
-                       int32_t* scores) noexcept nogil:
-    """The sum of packed weights of all keys for every action."""
-    cdef int32_t k, a
-    cdef const int16_t* row
-    memset(scores, 0, WIDTH * sizeof(int32_t))
-    if width == 4:
-        for k in range(count):
-            row = table + 4 * row_of(keys[k])
-            for a in range(4):
-                scores[a] += row[a]
-    else:
-        for k in range(count):
-            row = table + WIDTH * row_of(keys[k])
-            for a in range(WIDTH):
-                scores[a] += row[a]
+cdef class PackedTable(Scorer):
+    """The hashed weights of a trained model; a table of another size is refused with `ValueError`."""
+
+    def __init__(self, table, int32_t actions, double unit=1.0):
+        if table.dtype != np.int16 or table.shape not in ((1 << BITS, 4), (1 << BITS, WIDTH)):
+            raise ValueError("the table of moves has another size")
+        if not 0 < actions <= table.shape[1]:
+            raise ValueError("the table of moves is of another system")
+        cdef const int16_t[:, ::1] view = table
+        self.table = table
+        self.data = &view[0, 0]
+        self.width = <int32_t>view.shape[1]
+        self.actions = actions
+        self.unit = unit
+
+    cdef void score(self, const hash_t* keys, int32_t count, int32_t group, weight_t* out) noexcept nogil:
+        cdef int32_t k, a
+        cdef const int16_t* row
+        cdef int32_t sums[WIDTH]
+        memset(sums, 0, WIDTH * sizeof(int32_t))
+        if self.width == 4:
+            for k in range(count):
+                row = self.data + 4 * row_of(keys[k])
+                for a in range(4):
+                    sums[a] += row[a]
+        else:
+            for k in range(count):
+                row = self.data + WIDTH * row_of(keys[k])
+                for a in range(WIDTH):
+                    sums[a] += row[a]
+        for a in range(WIDTH):
+            out[a] = <weight_t>sums[a]

@@ -1,7 +1,7 @@
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, uint16_t, uint32_t
+from crossarc.learning.scorer cimport Scorer
 
 cdef enum:
-    MOST_KEYS = 512         # that are scored at a time
     MOST_ACTIONS = 1 << 16  # a cell counts them in 16 bits
     DENSE = 0x40000000
     SPARE = 8               # a row is dense where more than one in so many actions has a weight
@@ -17,28 +17,16 @@ cdef struct Cell:
     uint16_t action
     int16_t weight
 
-cdef inline int32_t padded(int32_t actions) noexcept nogil:
-    """Actions in whole vectors of eight: the room that scores need."""
-    return (actions + 7) & ~7
-
-cdef struct Packed:
-    const uint32_t* buckets
-    const Cell* cells
-    const int16_t* rows     # the dense ones
-    hash_t size             # how many buckets
-    int32_t actions
-
 cdef inline hash_t bucket_of(hash_t key, hash_t size) noexcept nogil:
     """Where the search for a key begins: its lower half as a share of the size."""
     return (<hash_t><uint32_t>key * size) >> 32
 
-cdef class PackedWeights:
+cdef class PackedWeights(Scorer):
     cdef readonly object buckets
     cdef readonly object cells
     cdef readonly object rows
     cdef readonly object keys
-    cdef readonly double unit
-    cdef readonly int32_t actions
-    cdef Packed packed
-
-cdef void score_packed(const Packed* packed, const hash_t* keys, int32_t count, int32_t* scores) noexcept nogil
+    cdef const uint32_t* bucket_data
+    cdef const Cell* cell_data
+    cdef const int16_t* row_data        # of the dense rows
+    cdef hash_t size                    # how many buckets

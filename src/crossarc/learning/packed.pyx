@@ -5,7 +5,8 @@ import numpy as np
 from libc.string cimport memset
 
 from crossarc.core.prefetch cimport prefetch
-from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, uint32_t
+from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, uint32_t, weight_t
+from crossarc.learning.scorer cimport MOST_KEYS, Scorer, padded
 
 cdef extern from *:
     """
@@ -77,16 +78,25 @@ cdef extern from *:
             for (int i = 0; i < width; i += 8)
                 crossarc_add_eight(scores + i, rows + (size_t)numbers[k] * width + i);
     }
+
+    /* Turn whole numbers into floats of the same value, in the same place. The width is a multiple of 8. */
+    static void crossarc_make_floats(int32_t* sums, int width) {
+        for (int i = 0; i < width; i++) {
+            const float value = (float)sums[i];
+            memcpy(sums + i, &value, sizeof value);
+        }
+    }
     """
     int32_t find_starts "crossarc_find_starts" (const uint32_t* buckets, hash_t size, const hash_t* keys, int32_t count,
                                                 uint32_t* found) noexcept nogil
     void add_rows "crossarc_add_rows" (int32_t* scores, const int16_t* rows, int32_t width, const uint32_t* numbers,
                                        int32_t count) noexcept nogil
+    void make_floats "crossarc_make_floats" (int32_t* sums, int32_t width) noexcept nogil
 
 CELL = np.dtype([("action", "u2"), ("weight", "i2")])
 
 
-cdef class PackedWeights:
+cdef class PackedWeights(Scorer):
     """The weights of a trained model; tables that would lead native code astray are refused with `ValueError`.
 
     `keys` are the lower halves of the keys in use, in the order of their places: scoring needs none, but who wants the
@@ -118,25 +128,42 @@ cdef class PackedWeights:
         self.keys = keys
         self.unit = unit
         self.actions = actions
-        self.packed.buckets = &bucket_view[0, 0]
-        self.packed.cells = &cell_view[0]
-        self.packed.rows = &row_view[0, 0] if len(rows) else NULL
-        self.packed.size = bucket_view.shape[0]
-        self.packed.actions = actions
+        self.bucket_data = &bucket_view[0, 0]
+        self.cell_data = &cell_view[0]
+        self.row_data = &row_view[0, 0] if len(rows) else NULL
+        self.size = bucket_view.shape[0]
 
     def __len__(self):
         """How many features have a weight."""
         return int(np.count_nonzero(self.buckets[:, BUCKET:]))
 
-    def scores(self, const hash_t[::1] keys):
-        """The sum of the weights of some keys for every action, in units of weight; 512 keys are the most."""
-        if keys.shape[0] > MOST_KEYS:
-            raise ValueError(f"{keys.shape[0]} keys; {MOST_KEYS} are the most")
-        result = np.zeros(padded(self.actions), dtype=np.int32)
-        cdef int32_t[::1] view = result
-        if keys.shape[0]:
-            score_packed(&self.packed, &keys[0], <int32_t>keys.shape[0], &view[0])
-        return result[: self.actions]
+    cdef void score(self, const hash_t* keys, int32_t count, int32_t group, weight_t* out) noexcept nogil:
+        cdef int32_t k, found, dense = 0, sparse = 0
+        cdef const Cell* cell
+        cdef const Cell* end
+        cdef uint32_t starts[MOST_KEYS]
+        cdef uint32_t rows[MOST_KEYS]
+        cdef int32_t width = padded(self.actions)
+        cdef int32_t* sums = <int32_t*>out      # whole numbers until all are added
+        memset(sums, 0, width * sizeof(int32_t))
+        found = find_starts(self.bucket_data, self.size, keys, count, starts)
+        for k in range(found):
+            if starts[k] >= DENSE:
+                rows[dense] = starts[k] - DENSE
+                prefetch(self.row_data + <size_t>rows[dense] * width)
+                dense += 1
+            else:
+                starts[sparse] = starts[k]
+                prefetch(self.cell_data + starts[k])
+                sparse += 1
+        add_rows(sums, self.row_data, width, rows, dense)
+        for k in range(sparse):
+            cell = self.cell_data + starts[k]
+            end = cell + cell.action
+            while cell < end:
+                cell += 1
+                sums[cell.action] += cell.weight
+        make_floats(sums, width)
 
     def unpack(self):
         """Keys, where each one's weights begin in the rest, and the actions and values of all weights."""
@@ -183,31 +210,3 @@ cdef class PackedWeights:
             actions,
             float(arrays[f"{prefix}unit"][0]),
         )
-
-
-cdef void score_packed(const Packed* packed, const hash_t* keys, int32_t count, int32_t* scores) noexcept nogil:
-    """The sum of the weights of all keys for every action."""
-    cdef int32_t k, found, dense = 0, sparse = 0
-    cdef const Cell* cell
-    cdef const Cell* end
-    cdef uint32_t starts[MOST_KEYS]
-    cdef uint32_t rows[MOST_KEYS]
-    cdef int32_t width = padded(packed.actions)
-    memset(scores, 0, width * sizeof(int32_t))
-    found = find_starts(packed.buckets, packed.size, keys, count, starts)
-    for k in range(found):
-        if starts[k] >= DENSE:
-            rows[dense] = starts[k] - DENSE
-            prefetch(packed.rows + <size_t>rows[dense] * width)
-            dense += 1
-        else:
-            starts[sparse] = starts[k]
-            prefetch(packed.cells + starts[k])
-            sparse += 1
-    add_rows(scores, packed.rows, width, rows, dense)
-    for k in range(sparse):
-        cell = packed.cells + starts[k]
-        end = cell + cell.action
-        while cell < end:
-            cell += 1
-            scores[cell.action] += cell.weight

@@ -10,7 +10,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int32_t, offset_t, score_t, weight_t
-from crossarc.learning.weights cimport Scorer
+from crossarc.learning.scorer cimport Scorer
 
 # The arrays of a model. Each group of instances is a machine of its own.
 ARRAYS = {
@@ -76,7 +76,7 @@ cdef class SupportVectors(Scorer):
     cdef score_t gamma
     cdef score_t coef0
     cdef int32_t degree
-    cdef int32_t actions
+    cdef readonly dict arrays
     cdef int32_t* shared                    # with each support vector of the group
     cdef score_t* pairs                     # classes x classes, the lower class first
     cdef int32_t room                       # for so many support vectors
@@ -103,7 +103,9 @@ cdef class SupportVectors(Scorer):
         self.intercepts = arrays["intercepts"]
         self.gamma, self.coef0, degree = arrays["kernel"]
         self.degree = int(degree)
+        self.arrays = arrays
         self.actions = actions
+        self.unit = 1
         self.room = counts.max()
         self.shared = <int32_t*>malloc((<size_t>self.room + 1) * sizeof(int32_t))
         self.pairs = <score_t*>malloc((<size_t>(kinds.max()) ** 2 + 1) * sizeof(score_t))
@@ -114,24 +116,28 @@ cdef class SupportVectors(Scorer):
         free(self.shared)
         free(self.pairs)
 
-    cdef void score_state(self, const hash_t* keys, int32_t count, int32_t tag, weight_t* scores) noexcept nogil:
+    def for_thread(self):
+        """Return a scorer over the same arrays with memory of its own."""
+        return SupportVectors(self.arrays, self.actions)
+
+    cdef void score(self, const hash_t* keys, int32_t count, int32_t group, weight_t* out) noexcept nogil:
         # Tags that training did not have are in the group of those that are rare, the first.
-        cdef int32_t group = self.group_of[tag] if tag < self.group_of.shape[0] else 0
-        cdef int32_t n = self.shapes[group, 0]
-        cdef int32_t kinds = self.shapes[group, 1]
-        cdef const int32_t* classes = &self.classes[self.offsets[group, 0]]
-        cdef const int32_t* sizes = &self.sizes[self.offsets[group, 0]]
+        cdef int32_t machine = self.group_of[group] if group < self.group_of.shape[0] else 0
+        cdef int32_t n = self.shapes[machine, 0]
+        cdef int32_t kinds = self.shapes[machine, 1]
+        cdef const int32_t* classes = &self.classes[self.offsets[machine, 0]]
+        cdef const int32_t* sizes = &self.sizes[self.offsets[machine, 0]]
         cdef int32_t a, c, d, i, k, other, _power
         cdef Py_ssize_t place
         cdef offset_t at, pair
         cdef const weight_t* row
         cdef score_t kernel, product, value, votes, clear
         for a in range(self.actions):
-            scores[a] = -1
+            out[a] = -1
         memset(self.shared, 0, n * sizeof(int32_t))
         memset(self.pairs, 0, <size_t>kinds * kinds * sizeof(score_t))
         for k in range(count):
-            place = self.place_of(grouped(keys[k], group))
+            place = self.place_of(grouped(keys[k], machine))
             if place >= 0:
                 for at in range(self.starts[place], self.starts[place + 1]):
                     if self.vectors[at] < n:
@@ -143,13 +149,13 @@ cdef class SupportVectors(Scorer):
                 kernel = product
                 for _power in range(1, self.degree):
                     kernel *= product
-                row = &self.coefficients[self.offsets[group, 1]] + <offset_t>i * (kinds - 1)
+                row = &self.coefficients[self.offsets[machine, 1]] + <offset_t>i * (kinds - 1)
                 for other in range(c):
                     self.pairs[other * kinds + c] += kernel * row[other]
                 for other in range(c + 1, kinds):
                     self.pairs[c * kinds + other] += kernel * row[other - 1]
                 i += 1
-        pair = self.offsets[group, 2]
+        pair = self.offsets[machine, 2]
         for c in range(kinds):
             for d in range(c + 1, kinds):
                 self.pairs[c * kinds + d] += self.intercepts[pair]
@@ -163,7 +169,7 @@ cdef class SupportVectors(Scorer):
                 # As scikit-learn has it, a tie goes to the first of two classes.
                 votes += value > 0 or (value == 0 and c < d)
                 clear += value
-            scores[classes[c]] = <weight_t>(votes + clear / (3 * (abs(clear) + 1)))
+            out[classes[c]] = <weight_t>(votes + clear / (3 * (abs(clear) + 1)))
 
     cdef Py_ssize_t place_of(self, hash_t key) noexcept nogil:
         """Where a key stands, -1 if nowhere."""
@@ -175,10 +181,3 @@ cdef class SupportVectors(Scorer):
             else:
                 high = middle
         return low if low < self.keys.shape[0] and self.keys[low] == key else -1
-
-    def scores(self, const hash_t[::1] keys, int32_t tag):
-        """The score of every action in a state with these features and this tag, 0 for none."""
-        result = np.zeros(self.actions, dtype=np.float32)
-        cdef weight_t[::1] view = result
-        self.score_state(&keys[0], <int32_t>keys.shape[0], tag, &view[0])
-        return result

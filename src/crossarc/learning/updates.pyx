@@ -10,7 +10,8 @@ from libc.math cimport INFINITY, exp, sqrt
 from libc.stdlib cimport free, malloc
 
 from crossarc.core.typedefs cimport hash_t, int32_t, score_t, weight_t
-from crossarc.learning.packed cimport MOST_ACTIONS, MOST_KEYS
+from crossarc.learning.packed cimport MOST_ACTIONS
+from crossarc.learning.scorer cimport MOST_KEYS
 from crossarc.learning.weights cimport Slot, Weights
 
 cdef score_t NEGLIGIBLE = 0.01  # actions whose gradient is smaller are left alone, so that rows stay short

@@ -1,4 +1,5 @@
 from crossarc.core.typedefs cimport hash_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
+from crossarc.learning.scorer cimport Scorer
 
 cdef struct Slot:
     hash_t key              # 0 where the slot is free
@@ -9,11 +10,6 @@ cdef struct Slot:
 cdef struct Entry:
     int32_t action
     weight_t weight
-
-# Whatever gives each action a score in a state: weights, or support vectors.
-cdef class Scorer:
-    # `tag` is the part of speech of the first word in the buffer, and one more: 0 where there is none.
-    cdef void score_state(self, const hash_t* keys, int32_t count, int32_t tag, weight_t* scores) noexcept nogil
 
 cdef class Weights(Scorer):
     cdef Slot* slots
@@ -27,10 +23,8 @@ cdef class Weights(Scorer):
     cdef Py_ssize_t entry_room
     cdef public offset_t now    # the step
     cdef public hash_t random   # where the dice stand: part of what a training that is cut in pieces carries on
-    cdef readonly int32_t actions
     cdef uint16_t cut
 
-    cdef void score(self, const hash_t* keys, int32_t count, weight_t* scores) noexcept nogil
     cdef int update(self, const hash_t* keys, int32_t count, int32_t action, weight_t step) except -1 nogil
     cdef Slot* due(self, hash_t key) except? NULL nogil
     cdef int change(self, Slot* slot, int32_t action, weight_t step) except -1 nogil

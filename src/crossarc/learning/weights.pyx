@@ -11,9 +11,9 @@ from libc.string cimport memcpy, memset
 
 from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
-from crossarc.learning.packed cimport (
-    BUCKET, DENSE, MOST_ACTIONS, MOST_KEYS, SPARE, Cell, PackedWeights, bucket_of, padded,
-)
+from crossarc.learning.packed cimport BUCKET, DENSE, MOST_ACTIONS, SPARE, Cell, PackedWeights, bucket_of
+from crossarc.learning.scorer cimport MOST_KEYS, Scorer, padded
+
 from crossarc.errors import CrossarcError
 from crossarc.learning.packed import CELL
 
@@ -56,13 +56,6 @@ cdef inline double final_weight(Weights weights, Py_ssize_t entry, bint averaged
     return weights.average(entry) if averaged else weights.entries[entry].weight
 
 
-cdef class Scorer:
-    """What can guide a search."""
-
-    cdef void score_state(self, const hash_t* keys, int32_t count, int32_t tag, weight_t* scores) noexcept nogil:
-        """The score of every action in a state."""
-
-
 cdef class Weights(Scorer):
     """Weights that learn: each feature has a row of the actions it has spoken for or against, averaged over all steps.
 
@@ -77,6 +70,7 @@ cdef class Weights(Scorer):
         if squares:
             self.squares = <weight_t*>malloc(sizeof(weight_t))
         self.actions = actions
+        self.unit = 1
         self.cut = cut
         self.random = 1
         self.mask = size - 1
@@ -91,14 +85,13 @@ cdef class Weights(Scorer):
         free(self.late)
         free(self.squares)
 
-    cdef void score(self, const hash_t* keys, int32_t count, weight_t* scores) noexcept nogil:
-        """The sum of the weights of all keys for every action."""
+    cdef void score(self, const hash_t* keys, int32_t count, int32_t group, weight_t* out) noexcept nogil:
         cdef int32_t k, found = 0
         cdef hash_t place
         cdef Entry* entry
         cdef Entry* end
         cdef Slot* rows[MOST_KEYS]
-        memset(scores, 0, self.actions * sizeof(weight_t))
+        memset(out, 0, self.actions * sizeof(weight_t))
         for k in range(count):
             prefetch(&self.slots[keys[k] & self.mask])
         for k in range(count):
@@ -113,11 +106,8 @@ cdef class Weights(Scorer):
             entry = self.entries + rows[k].start
             end = entry + rows[k].size
             while entry < end:
-                scores[entry.action] += entry.weight
+                out[entry.action] += entry.weight
                 entry += 1
-
-    cdef void score_state(self, const hash_t* keys, int32_t count, int32_t tag, weight_t* scores) noexcept nogil:
-        self.score(keys, count, scores)
 
     cdef int update(self, const hash_t* keys, int32_t count, int32_t action, weight_t step) except -1 nogil:
         """Add to the weight of an action for all keys."""
@@ -242,16 +232,6 @@ cdef class Weights(Scorer):
             raise ValueError(f"no action {action} among {self.actions}, or a key that is 0")
         if keys.shape[0]:
             self.update(&keys[0], <int32_t>keys.shape[0], action, step)
-
-    def scores(self, const hash_t[::1] keys):
-        """The sum of the weights, as they are now, of some keys for every action."""
-        if keys.shape[0] > MOST_KEYS:
-            raise ValueError(f"{keys.shape[0]} keys; {MOST_KEYS} are the most")
-        result = np.zeros(self.actions, dtype=np.float32)
-        cdef weight_t[::1] view = result
-        if keys.shape[0] and self.actions:
-            self.score(&keys[0], <int32_t>keys.shape[0], &view[0])
-        return result
 
     def averages(self, bint averaged=True):
         """The weights, averaged or the last: keys, where each one's begin in the rest and the end, actions, values.

@@ -3,8 +3,7 @@ from libc.stdlib cimport abs
 
 from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, score_t, token_t, weight_t
 from crossarc.decode.edges cimport Edge
-from crossarc.learning.packed cimport Packed
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.scorer cimport Scorer
 from crossarc.parsers.arc_keys cimport DEP, HEAD, ArcKeys, distance_class
 
 cdef enum:
@@ -34,7 +33,6 @@ cdef class ArcScores(ArcKeys):
     cdef int32_t label_count
     cdef weight_t[:, :, ::1] alone      # by end and word: the sum of the weights of templates of one end
     cdef score_t[::1] matrix
-    cdef int32_t[::1] whole
     cdef weight_t[::1] scores_room
 
     cdef inline score_t slot_score(self, const weight_t* row, int32_t direction, int32_t kind) noexcept nogil:
@@ -58,18 +56,16 @@ cdef class ArcScores(ArcKeys):
             + self.slot_score(&self.alone[0, j, 0], 1, kind)
         )
 
-    cdef void sum_rows(self, Weights weights, const Packed* packed, const hash_t* keys, int32_t count,
-                       int32_t actions) noexcept nogil
     cdef int32_t single_keys_of(self, int32_t end, token_t word) noexcept nogil
-    cdef void sum_alone(self, Weights weights, const Packed* packed, int32_t end, token_t word,
+    cdef void sum_alone(self, Scorer weights, int32_t end, token_t word,
                         int32_t count) noexcept nogil
-    cdef void sum_all_alone(self, Weights weights, const Packed* packed) noexcept nogil
-    cdef void fill_matrix(self, Weights weights, const Packed* packed) noexcept nogil
-    cdef void score_pair(self, Weights weights, const Packed* packed, token_t i, token_t j, score_t* there,
+    cdef void sum_all_alone(self, Scorer weights) noexcept nogil
+    cdef void fill_matrix(self, Scorer weights) noexcept nogil
+    cdef void score_pair(self, Scorer weights, token_t i, token_t j, score_t* there,
                          score_t* back) noexcept nogil
     cdef token_t first_neighbour(self, token_t j) noexcept nogil
     cdef token_t count_edges(self) noexcept nogil
-    cdef token_t fill_edges(self, Weights weights, const Packed* packed, Edge* edges, score_t* roots,
+    cdef token_t fill_edges(self, Scorer weights, Edge* edges, score_t* roots,
                             bint with_roots) noexcept nogil
     cdef score_t join_scores(self, score_t there, score_t back) noexcept nogil
     cdef bint survives(self, token_t h, token_t d) noexcept nogil

@@ -12,8 +12,7 @@ from libc.stdlib cimport abs
 
 from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, score_t, token_t, weight_t
 from crossarc.decode.edges cimport Edge
-from crossarc.learning.packed cimport Packed, padded, score_packed
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.scorer cimport Scorer, score_room
 from crossarc.parsers.arc_keys cimport MOST_BETWEEN, ArcKeys
 
 # In the order of `Combination`.
@@ -34,25 +33,12 @@ cdef class ArcScores(ArcKeys):
         self.tag = tag if lengths is not None else -1
         self.lengths = lengths if lengths is not None else np.zeros((1, 1), dtype=np.int32)
         self.reach = np.max(self.lengths, axis=1)
-        width = padded(max(SLOTS, labels)) + 1
-        self.whole = np.zeros(width, dtype=np.int32)
-        self.scores_room = np.zeros(width, dtype=np.float32)
+        self.scores_room = np.zeros(score_room(max(SLOTS, labels)), dtype=np.float32)
 
     def reserve(self, token_t n):
         """Make room for sentences of up to n words."""
         super().reserve(n)
         self.alone = np.zeros((2, n + 1, SLOTS), dtype=np.float32)
-
-    cdef void sum_rows(self, Weights weights, const Packed* packed, const hash_t* keys, int32_t count,
-                       int32_t actions) noexcept nogil:
-        """The sum of the weights of all keys, into `scores_room`."""
-        cdef int32_t a
-        if packed == NULL:
-            weights.score(keys, count, &self.scores_room[0])
-            return
-        score_packed(packed, keys, count, &self.whole[0])
-        for a in range(actions):
-            self.scores_room[a] = <weight_t>self.whole[a]
 
     cdef inline bint survives(self, token_t h, token_t d) noexcept nogil:
         """Whether an arc is not longer than those of training between such tags."""
@@ -79,23 +65,23 @@ cdef class ArcScores(ArcKeys):
                 filled += 1
         return filled
 
-    cdef void sum_alone(self, Weights weights, const Packed* packed, int32_t end, token_t word,
+    cdef void sum_alone(self, Scorer weights, int32_t end, token_t word,
                         int32_t count) noexcept nogil:
         """Keep the sum of the weights of the keys filled in as that of templates of one end, the word."""
         cdef int32_t t
-        self.sum_rows(weights, packed, self.keys, count, SLOTS)
+        weights.score(self.keys, count, 0, &self.scores_room[0])
         for t in range(SLOTS):
             self.alone[end, word, t] = self.scores_room[t]
 
-    cdef void sum_all_alone(self, Weights weights, const Packed* packed) noexcept nogil:
+    cdef void sum_all_alone(self, Scorer weights) noexcept nogil:
         """The same for all words as either end."""
         cdef token_t w
         cdef int32_t end
         for w in range(self.n + 1):
             for end in range(2):
-                self.sum_alone(weights, packed, end, w, self.single_keys_of(end, w))
+                self.sum_alone(weights, end, w, self.single_keys_of(end, w))
 
-    cdef void fill_matrix(self, Weights weights, const Packed* packed) noexcept nogil:
+    cdef void fill_matrix(self, Scorer weights) noexcept nogil:
         """The scores of all arcs of the sentence that was prepared; -inf where none can be."""
         cdef token_t i, j, n = self.n
         cdef bint there, back
@@ -105,7 +91,7 @@ cdef class ArcScores(ArcKeys):
         cdef int32_t counts[4]
         cdef score_t* matrix = &self.matrix[0]
         cdef weight_t* row = &self.scores_room[0]
-        self.sum_all_alone(weights, packed)
+        self.sum_all_alone(weights)
         for i in range(n + 1):
             matrix[i] = -INFINITY
             matrix[i * stride + i] = -INFINITY
@@ -126,7 +112,7 @@ cdef class ArcScores(ArcKeys):
                 filled = self.plain_keys(i, j)
                 for t in range(between):
                     filled = self.between_keys(i, j, kinds[t], counts[t], self.plain_pairs + t, filled)
-                self.sum_rows(weights, packed, self.keys, filled, SLOTS)
+                weights.score(self.keys, filled, 0, &self.scores_room[0])
                 if self.undirected:
                     matrix[j * stride + i] = self.edge_score(row, i, j)
                     if back:
@@ -137,7 +123,7 @@ cdef class ArcScores(ArcKeys):
                 if back:
                     matrix[i * stride + j] = self.arc_score(row, j, i)
 
-    cdef void score_pair(self, Weights weights, const Packed* packed, token_t i, token_t j, score_t* there,
+    cdef void score_pair(self, Scorer weights, token_t i, token_t j, score_t* there,
                          score_t* back) noexcept nogil:
         """The scores of the arcs between two nodes i < j, to the right and to the left; -inf where none can be."""
         cdef hash_t kinds[MOST_BETWEEN]
@@ -148,7 +134,7 @@ cdef class ArcScores(ArcKeys):
             for w in range(i + 1, j):
                 count = self.add_kind(w, self.pairs[t, 4], kinds, count)
             filled = self.between_keys(i, j, kinds, count, t, filled)
-        self.sum_rows(weights, packed, self.keys, filled, SLOTS)
+        weights.score(self.keys, filled, 0, &self.scores_room[0])
         there[0] = self.arc_score(&self.scores_room[0], i, j) if self.survives(i, j) else -INFINITY
         back[0] = self.arc_score(&self.scores_room[0], j, i) if i > 0 and self.survives(j, i) else -INFINITY
 
@@ -174,7 +160,7 @@ cdef class ArcScores(ArcKeys):
                 count += self.survives(i, j)
         return count
 
-    cdef token_t fill_edges(self, Weights weights, const Packed* packed, Edge* edges, score_t* roots,
+    cdef token_t fill_edges(self, Scorer weights, Edge* edges, score_t* roots,
                             bint with_roots) noexcept nogil:
         """The edges between words that lengths leave, with their scores, by right and then left end; gives how many.
 
@@ -188,7 +174,7 @@ cdef class ArcScores(ArcKeys):
         cdef int32_t counts[4]
         cdef int32_t root_counts[4]
         cdef weight_t* row = &self.scores_room[0]
-        self.sum_all_alone(weights, packed)
+        self.sum_all_alone(weights)
         for t in range(between):
             root_counts[t] = 0
         for j in range(1, self.n + 1):
@@ -199,7 +185,7 @@ cdef class ArcScores(ArcKeys):
                     root_counts[t] = self.add_kind(j - 1, self.pairs[self.plain_pairs + t, 4], root_kinds[t],
                                                    root_counts[t])
                 filled = self.between_keys(0, j, root_kinds[t], root_counts[t], self.plain_pairs + t, filled)
-            self.sum_rows(weights, packed, self.keys, filled, SLOTS)
+            weights.score(self.keys, filled, 0, &self.scores_room[0])
             roots[j] = self.edge_score(row, 0, j) if self.undirected else self.arc_score(row, 0, j)
             if with_roots:
                 edges[m].left = 0
@@ -216,7 +202,7 @@ cdef class ArcScores(ArcKeys):
                 filled = self.plain_keys(i, j)
                 for t in range(between):
                     filled = self.between_keys(i, j, kinds[t], counts[t], self.plain_pairs + t, filled)
-                self.sum_rows(weights, packed, self.keys, filled, SLOTS)
+                weights.score(self.keys, filled, 0, &self.scores_room[0])
                 edges[m].left = i
                 edges[m].right = j
                 if self.undirected:

@@ -4,7 +4,7 @@ from crossarc.decode.decoder cimport Decoder
 from crossarc.decode.kbest cimport KBest
 from crossarc.decode.undirected cimport Undirected
 from crossarc.learning.differences cimport Differences
-from crossarc.learning.packed cimport Packed
+from crossarc.learning.scorer cimport Scorer
 from crossarc.learning.weights cimport Weights
 from crossarc.parsers.arc_scores cimport ArcScores
 
@@ -41,21 +41,21 @@ cdef class ArcParser(ArcScores):
         """Whether a tree has an arc, or in undirected parsers the edge in any direction."""
         return heads[d] == h or (self.undirected and h > 0 and heads[h] == d)
 
-    cdef void score_head(self, Weights weights, const Packed* packed, const token_t* heads, token_t d) noexcept nogil
-    cdef void score_turn(self, Weights weights, const Packed* packed, const token_t* heads, token_t d) noexcept nogil
-    cdef void enhance(self, Weights weights, const Packed* packed, token_t* heads, int32_t rounds) noexcept nogil
-    cdef bint find_sparse(self, Weights arcs, const Packed* packed, token_t* heads) noexcept nogil
+    cdef void score_head(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil
+    cdef void score_turn(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil
+    cdef void enhance(self, Scorer weights, token_t* heads, int32_t rounds) noexcept nogil
+    cdef bint find_sparse(self, Scorer arcs, token_t* heads) noexcept nogil
     cdef bint solve(self, token_t* heads) noexcept nogil
-    cdef bint find_tree(self, Weights arcs, const Packed* packed_arcs, Weights labels, const Packed* packed_labels,
+    cdef bint find_tree(self, Scorer arcs, Scorer labels,
                         score_t scale, token_t* heads, const token_t* right=*, const label_t* gold=*,
                         bint augment=*) noexcept nogil
-    cdef void add_labels(self, Weights labels, const Packed* packed, score_t scale, const token_t* right,
+    cdef void add_labels(self, Scorer labels, score_t scale, const token_t* right,
                          const label_t* gold, bint augment) noexcept nogil
     cdef int add_arc(self, token_t h, token_t d, int32_t rival, weight_t value) except -1 nogil
     cdef int add_slots(self, const hash_t* keys, int32_t count, int32_t direction, int32_t kind, int32_t rival,
                        weight_t value) except -1 nogil
     cdef label_t best_of(self, const weight_t* scores, token_t h) noexcept nogil
-    cdef label_t best_label(self, Weights weights, const Packed* packed, int32_t count, token_t h) noexcept nogil
+    cdef label_t best_label(self, Scorer weights, int32_t count, token_t h) noexcept nogil
     cdef offset_t learn_labels(self, Weights labels, const token_t* right, const label_t* gold_labels,
                                const token_t* best) except -1 nogil
     cdef bint is_wrong(self, const token_t* tree, const token_t* right, const label_t* gold, token_t d) noexcept nogil

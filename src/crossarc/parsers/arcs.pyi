@@ -3,7 +3,7 @@ from numpy.typing import NDArray
 
 from crossarc.decode.decoder import Decoder
 from crossarc.features.edges import EdgeModel
-from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorer import Scorer
 from crossarc.learning.weights import Weights
 
 ARC_WEIGHTS: int
@@ -42,18 +42,18 @@ class ArcParser:
     ) -> tuple[int, int]: ...
     def parse(
         self,
-        arcs: PackedWeights | Weights,
-        labels: PackedWeights | Weights | None,
+        arcs: Scorer,
+        labels: Scorer | None,
         tokens: Ints,
         starts: NDArray[np.int64],
         heads: Ints,
         found: Ints,
         other: ArcParser | None = None,
-        other_arcs: PackedWeights | Weights | None = None,
+        other_arcs: Scorer | None = None,
         rounds: int = 0,
     ) -> None: ...
-    def scores(self, arcs: PackedWeights, tokens: Ints, labels: PackedWeights | None = None) -> NDArray[np.float64]: ...
+    def scores(self, arcs: Scorer, tokens: Ints, labels: Scorer | None = None) -> NDArray[np.float64]: ...
     def features_of(
         self, tokens: Ints, h: int, d: int, heads: Ints
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
-    def label_scores(self, labels: PackedWeights, tokens: Ints, heads: Ints) -> NDArray[np.float64]: ...
+    def label_scores(self, labels: Scorer, tokens: Ints, heads: Ints) -> NDArray[np.float64]: ...

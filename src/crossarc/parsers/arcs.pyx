@@ -15,17 +15,12 @@ from crossarc.decode.kbest cimport KBest
 from crossarc.decode.undirected cimport Undirected
 from crossarc.learning.differences cimport Differences
 from crossarc.learning.hildreth cimport find_steps
-from crossarc.learning.packed cimport Packed, PackedWeights
+from crossarc.learning.scorer cimport Scorer
 from crossarc.learning.weights cimport Weights
 from crossarc.parsers.arc_keys cimport distance_class
 from crossarc.parsers.arc_scores cimport ALL, NONE, SLOTS, ArcScores
 
 ARC_WEIGHTS = SLOTS
-
-
-cdef const Packed* packed_of(weights) except? NULL:
-    """The tables of a trained model; NULL for None, and for weights that learn, which are asked themselves."""
-    return &(<PackedWeights?>weights).packed if not isinstance(weights, Weights | None) else NULL
 
 
 cdef class ArcParser(ArcScores):
@@ -75,33 +70,33 @@ cdef class ArcParser(ArcScores):
 
     # ---- trees
 
-    cdef void score_head(self, Weights weights, const Packed* packed, const token_t* heads, token_t d) noexcept nogil:
+    cdef void score_head(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil:
         """Note the scores of the arc to a word from its head, and of that arc turned round."""
         cdef score_t there = 0, back = 0
-        self.score_pair(weights, packed, min(heads[d], d), max(heads[d], d), &there, &back)
+        self.score_pair(weights, min(heads[d], d), max(heads[d], d), &there, &back)
         self.turns[0, d] = there if heads[d] < d else back
         self.turns[1, d] = back if heads[d] < d else there
 
-    cdef void score_turn(self, Weights weights, const Packed* packed, const token_t* heads, token_t d) noexcept nogil:
+    cdef void score_turn(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil:
         """Note the score of the arc to a word from its head's head, if that is there."""
         cdef score_t there = 0, back = 0
         cdef token_t t
         if heads[d] > 0:
             t = heads[heads[d]]
-            self.score_pair(weights, packed, min(t, d), max(t, d), &there, &back)
+            self.score_pair(weights, min(t, d), max(t, d), &there, &back)
             self.turns[2, d] = there if t < d else back
 
-    cdef void enhance(self, Weights weights, const Packed* packed, token_t* heads, int32_t rounds) noexcept nogil:
+    cdef void enhance(self, Scorer weights, token_t* heads, int32_t rounds) noexcept nogil:
         """Turn up to so many arcs of a tree round, the one that gains most each time; as `decode.enhance`.
 
         Only arcs that a move would take away or bring in are scored: three for each word, and after a move those near.
         """
         cdef token_t u, v, w, best, n = self.n
         cdef score_t gain, best_gain
-        self.sum_all_alone(weights, packed)
+        self.sum_all_alone(weights)
         for v in range(1, n + 1):
-            self.score_head(weights, packed, heads, v)
-            self.score_turn(weights, packed, heads, v)
+            self.score_head(weights, heads, v)
+            self.score_turn(weights, heads, v)
         while rounds > 0:
             best = -1
             best_gain = 0
@@ -118,17 +113,17 @@ cdef class ArcParser(ArcScores):
             u = heads[best]
             heads[best] = heads[u]
             heads[u] = best
-            self.score_head(weights, packed, heads, best)
-            self.score_head(weights, packed, heads, u)
+            self.score_head(weights, heads, best)
+            self.score_head(weights, heads, u)
             for w in range(1, n + 1):
                 if w == best or heads[w] == best or heads[w] == u:
-                    self.score_turn(weights, packed, heads, w)
+                    self.score_turn(weights, heads, w)
             rounds -= 1
 
-    cdef bint find_sparse(self, Weights arcs, const Packed* packed, token_t* heads) noexcept nogil:
+    cdef bint find_sparse(self, Scorer arcs, token_t* heads) noexcept nogil:
         """Set the heads of the best tree of the edges that lengths leave, which alone are scored; False if none is."""
         cdef bint with_roots = not self.edge_decoder.single_root
-        cdef token_t m = self.fill_edges(arcs, packed, self.edge_decoder.edges, &self.root_scores[0], with_roots)
+        cdef token_t m = self.fill_edges(arcs, self.edge_decoder.edges, &self.root_scores[0], with_roots)
         if self.edge_decoder.solve_edges(m, &self.root_scores[0], self.n, heads) != SOLVED:
             return False
         self.arcs += <int64_t>self.n * (self.n - 1)
@@ -151,7 +146,7 @@ cdef class ArcParser(ArcScores):
                     self.matrix[i * stride + j], self.matrix[j * stride + i])
         return self.decoder.solve(&self.joined[0], stride, n, heads) == SOLVED
 
-    cdef bint find_tree(self, Weights arcs, const Packed* packed_arcs, Weights labels, const Packed* packed_labels,
+    cdef bint find_tree(self, Scorer arcs, Scorer labels,
                         score_t scale, token_t* heads, const token_t* right=NULL, const label_t* gold=NULL,
                         bint augment=False) noexcept nogil:
         """Score all arcs and set the heads of the best tree; a sentence that lengths leave no tree is done in full.
@@ -163,12 +158,12 @@ cdef class ArcParser(ArcScores):
         cdef Py_ssize_t stride = n + 1
         self.pruning = self.tag >= 0
         while True:
-            self.fill_matrix(arcs, packed_arcs)
+            self.fill_matrix(arcs)
             if right != NULL:
                 for d in range(1, n + 1):
                     self.gold_parts[d] = self.matrix[d * stride + right[d]]
             if self.joint:
-                self.add_labels(labels, packed_labels, scale, right, gold, augment)
+                self.add_labels(labels, scale, right, gold, augment)
             if augment:
                 for d in range(1, n + 1):
                     for h in range(n + 1):
@@ -181,7 +176,7 @@ cdef class ArcParser(ArcScores):
             self.pruning = False
             self.unpruned += 1
 
-    cdef void add_labels(self, Weights labels, const Packed* packed, score_t scale, const token_t* right,
+    cdef void add_labels(self, Scorer labels, score_t scale, const token_t* right,
                          const label_t* gold, bint augment) noexcept nogil:
         """Find the best label of each arc that can be, and add its score to that of the arc."""
         cdef token_t h, d, n = self.n
@@ -193,7 +188,7 @@ cdef class ArcParser(ArcScores):
                 at = d * <Py_ssize_t>(n + 1) + h
                 if self.matrix[at] == -INFINITY:
                     continue
-                self.sum_rows(labels, packed, self.keys, self.label_keys(h, d, NULL), self.label_count)
+                labels.score(self.keys, self.label_keys(h, d, NULL), 0, scores)
                 if right != NULL and right[d] == h:
                     self.gold_parts[d] += scores[gold[d]]
                     if augment:
@@ -231,9 +226,9 @@ cdef class ArcParser(ArcScores):
                 best = label
         return best
 
-    cdef label_t best_label(self, Weights weights, const Packed* packed, int32_t count, token_t h) noexcept nogil:
+    cdef label_t best_label(self, Scorer weights, int32_t count, token_t h) noexcept nogil:
         """The label that the keys speak for, of an arc from a head."""
-        self.sum_rows(weights, packed, self.keys, count, self.label_count)
+        weights.score(self.keys, count, 0, &self.scores_room[0])
         return self.best_of(&self.scores_room[0], h)
 
     cdef offset_t learn_labels(self, Weights labels, const token_t* right, const label_t* gold_labels,
@@ -248,7 +243,7 @@ cdef class ArcParser(ArcScores):
             labels.now += 1
             gold = gold_labels[d]
             count = self.label_keys(right[d], d, right)
-            label = self.best_label(labels, NULL, count, right[d])
+            label = self.best_label(labels, count, right[d])
             wrong += best[d] != right[d] or label != gold
             if label == gold:
                 continue
@@ -354,7 +349,7 @@ cdef class ArcParser(ArcScores):
                 self.prepare(&tokens[begin, 0], n)
                 arcs.now += 1
                 words += n
-                count = self.find_tree(arcs, NULL, labels, NULL, 1, best, right, gold, augment)
+                count = self.find_tree(arcs, labels, 1, best, right, gold, augment)
                 if self.rival_count > 1:
                     count = <int32_t>self.kbest.solve(&self.matrix[0], n + 1, n, self.rival_count, best,
                                                       self.rivals.shape[1], &self.lacks[0])
@@ -369,28 +364,22 @@ cdef class ArcParser(ArcScores):
                     wrong += self.learn_labels(labels, right, gold, best)
         return words, wrong
 
-    def parse(self, arcs, labels, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
-              label_t[::1] found, ArcParser other=None, other_arcs=None, int32_t rounds=0):
+    def parse(self, Scorer arcs not None, Scorer labels, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
+              token_t[::1] heads, label_t[::1] found, ArcParser other=None, Scorer other_arcs=None, int32_t rounds=0):
         """Parse the sentences of flat arrays into `heads` and `found`, the labels, unless their weights are None.
 
-        Weights are those of a trained model, or such as learn. With `other`, a directed parser and its weights, up to
+        With `other`, a directed parser and its weights, up to
         so many arcs a tree are turned round that it would rather have the other way (local enhancement).
         """
         cdef Py_ssize_t s
         cdef offset_t begin
         cdef token_t n, d, longest = 0, most_edges = 0
         cdef int32_t count
-        cdef const Packed* packed_arcs = packed_of(arcs)
-        cdef const Packed* packed_labels = packed_of(labels)
-        cdef const Packed* packed_other = packed_of(other_arcs) if other is not None else NULL
-        cdef Weights exact_arcs = arcs if packed_arcs == NULL else None
-        cdef Weights exact_labels = labels if packed_labels == NULL else None
-        cdef Weights exact_other = other_arcs if packed_other == NULL else None
-        cdef score_t scale = labels.unit / arcs.unit if packed_arcs != NULL and self.joint else 1
+        cdef score_t scale = labels.unit / arcs.unit if self.joint else 1
         for s in range(starts.shape[0] - 1):
             longest = max(longest, <token_t>(starts[s + 1] - starts[s]) - 1)
         self.reserve(longest)
-        self.unit = arcs.unit if packed_arcs != NULL else 1
+        self.unit = arcs.unit
         if self.edge_decoder is None:
             self.reserve_matrix(longest)
         else:
@@ -408,11 +397,11 @@ cdef class ArcParser(ArcScores):
                 n = <token_t>(starts[s + 1] - begin) - 1
                 self.prepare(&tokens[begin, 0], n)
                 self.pruning = self.tag >= 0
-                if self.edge_decoder is None or not self.find_sparse(exact_arcs, packed_arcs, &heads[begin]):
+                if self.edge_decoder is None or not self.find_sparse(arcs, &heads[begin]):
                     if self.edge_decoder is not None:
                         with gil:
                             self.reserve_matrix(n)
-                    self.find_tree(exact_arcs, packed_arcs, exact_labels, packed_labels, scale, &heads[begin])
+                    self.find_tree(arcs, labels, scale, &heads[begin])
                 if self.joint:
                     for d in range(1, n + 1):
                         found[begin + d] = self.arc_labels[d * <Py_ssize_t>(n + 1) + heads[begin + d]]
@@ -420,28 +409,26 @@ cdef class ArcParser(ArcScores):
                 if other is not None:
                     other.prepare(&tokens[begin, 0], n)
                     other.pruning = self.pruning
-                    other.enhance(exact_other, packed_other, &heads[begin], rounds)
+                    other.enhance(other_arcs, &heads[begin], rounds)
                 if labels is None:
                     continue
                 self.find_kin(&heads[begin])
                 for d in range(1, n + 1):
                     count = self.label_keys(heads[begin + d], d, &heads[begin])
-                    found[begin + d] = self.best_label(exact_labels, packed_labels, count, heads[begin + d])
+                    found[begin + d] = self.best_label(labels, count, heads[begin + d])
 
-    def scores(self, PackedWeights arcs, const int32_t[:, ::1] tokens, PackedWeights labels=None):
+    def scores(self, Scorer arcs not None, const int32_t[:, ::1] tokens, Scorer labels=None):
         """The scores of all arcs of one sentence, as [dependent, head], in the unit of the weights.
 
         With joint labels, whose weights must be given, the score of the best label is part of each.
         """
         cdef token_t n = <token_t>tokens.shape[0] - 1
-        cdef Weights none = None
-        cdef const Packed* packed_labels = packed_of(labels) if self.joint else NULL
         cdef score_t scale = labels.unit / arcs.unit if self.joint else 1
         self.reserve(n)
         self.reserve_matrix(n)
         with nogil:
             self.prepare(&tokens[0, 0], n)
-            ArcParser.find_tree(self, none, &arcs.packed, none, packed_labels, scale, &self.rivals[0, 0])
+            ArcParser.find_tree(self, arcs, labels, scale, &self.rivals[0, 0])
         return np.array(self.matrix).reshape(n + 1, n + 1) * arcs.unit
 
     def features_of(self, const int32_t[:, ::1] tokens, token_t h, token_t d, const token_t[::1] heads):
@@ -453,14 +440,13 @@ cdef class ArcParser(ArcScores):
         label = [self.keys[t] for t in range(self.label_keys(h, d, NULL if self.joint else &heads[0]))]
         return np.array(arc, dtype=np.uint64), np.array(label, dtype=np.uint64)
 
-    def label_scores(self, PackedWeights labels, const int32_t[:, ::1] tokens, const token_t[::1] heads):
+    def label_scores(self, Scorer labels not None, const int32_t[:, ::1] tokens, const token_t[::1] heads):
         """The scores of all labels for each arc of a tree, as [dependent, label], in the unit of the weights.
 
         They are -inf for labels that such an arc cannot have.
         """
         cdef token_t d, n = <token_t>tokens.shape[0] - 1
         cdef int32_t label, count
-        cdef Weights none = None
         result = np.zeros((n + 1, self.label_count))
         cdef score_t[:, ::1] view = result
         self.reserve(n)
@@ -469,7 +455,7 @@ cdef class ArcParser(ArcScores):
             self.find_kin(&heads[0])
             for d in range(1, n + 1):
                 count = self.label_keys(heads[d], d, NULL if self.joint else &heads[0])
-                self.sum_rows(none, &labels.packed, self.keys, count, self.label_count)
+                labels.score(self.keys, count, 0, &self.scores_room[0])
                 for label in range(self.label_count):
                     view[d, label] = self.scores_room[label] if self.can_be(label, heads[d]) else -INFINITY
         return result * labels.unit

@@ -28,10 +28,9 @@ from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t,
 from crossarc.decode.chu_liu_edmonds cimport ChuLiuEdmonds
 from crossarc.decode.decoder cimport SOLVED, Decoder, Outcome
 from crossarc.learning.hildreth cimport find_steps
-from crossarc.learning.packed cimport Packed
+from crossarc.learning.scorer cimport Scorer
 from crossarc.learning.weights cimport Weights
 from crossarc.parsers.arc_keys cimport MOST_BETWEEN, distance_class, finished
-from crossarc.parsers.arc_scores cimport SLOTS
 from crossarc.parsers.arcs cimport ArcParser
 
 cdef enum:
@@ -139,7 +138,7 @@ cdef class BottomUp(ArcParser):
             state = self.late_hash(word, self.late_pairs[t, 1])
             self.late_right[word, t] = finished(mix(state, LATE_SALT + 1)) if state else 0
 
-    cdef void renew(self, Weights weights, const Packed* packed, token_t word) noexcept nogil:
+    cdef void renew(self, Scorer weights, token_t word) noexcept nogil:
         """Make the keys of a word that depend on its dependents, and the sums of all templates of it alone."""
         cdef int32_t t, s, filled
         self.make_late_keys(word)
@@ -149,7 +148,7 @@ cdef class BottomUp(ArcParser):
                 if self.late_singles[t, 0] == s and self.late_keys[word, t]:
                     self.keys[filled] = self.late_keys[word, t]
                     filled += 1
-            self.sum_alone(weights, packed, s, word, filled)
+            self.sum_alone(weights, s, word, filled)
         self.stale[word] = False
 
     cdef int32_t late_pair_keys(self, token_t i, token_t j, token_t right_sibling, token_t left_sibling,
@@ -284,7 +283,7 @@ cdef class BottomUp(ArcParser):
             nodes[w] = nodes[top] if top > 0 else self.ground
         return True
 
-    cdef void fill_round(self, Weights weights, const Packed* packed, const token_t* heads) noexcept nogil:
+    cdef void fill_round(self, Scorer weights, const token_t* heads) noexcept nogil:
         """The scores of all arcs into words of the round from words that can be heads; -inf if they are too long."""
         cdef token_t i, j, end, sibling, n = self.n
         cdef Py_ssize_t stride = n + 1
@@ -296,7 +295,7 @@ cdef class BottomUp(ArcParser):
         cdef weight_t* row = &self.scores_room[0]
         for i in range(n + 1):
             if self.stale[i] and self.nodes[i] != OUT:
-                self.renew(weights, packed, i)
+                self.renew(weights, i)
         self.find_siblings(heads)
         for i in range(n + 1):
             if self.nodes[i] == OUT:
@@ -328,7 +327,7 @@ cdef class BottomUp(ArcParser):
                 while 0 < self.pending[j] <= i:
                     self.pending[j] = self.following[self.pending[j]]
                 filled = self.late_pair_keys(i, j, sibling, self.pending[j] if self.pending[j] < j else 0, 3, filled)
-                self.sum_rows(weights, packed, self.keys, filled, SLOTS)
+                weights.score(self.keys, filled, 0, row)
                 if there:
                     matrix[j * stride + i] = self.arc_score(row, i, j)
                 if back:
@@ -387,22 +386,22 @@ cdef class BottomUp(ArcParser):
             self.children[h, 2] += 1
             self.stale[h] = True
 
-    cdef bint find_tree(self, Weights arcs, const Packed* packed_arcs, Weights labels, const Packed* packed_labels,
+    cdef bint find_tree(self, Scorer arcs, Scorer labels,
                         score_t scale, token_t* heads, const token_t* right=NULL, const label_t* gold=NULL,
                         bint augment=False) noexcept nogil:
         """Set the heads of all words, round by round; a sentence in which a round finds no heads is done in full."""
         self.pruning = self.tag >= 0
-        while not self.go_round_by_round(arcs, packed_arcs, heads):
+        while not self.go_round_by_round(arcs, heads):
             self.pruning = False
             self.unpruned += 1
         self.count_arcs()
         return True
 
-    cdef bint go_round_by_round(self, Weights arcs, const Packed* packed, token_t* heads) noexcept nogil:
+    cdef bint go_round_by_round(self, Scorer arcs, token_t* heads) noexcept nogil:
         """Set the heads of all words; False if lengths left none for some."""
         self.begin(heads)
         while self.next_round(heads):
-            self.fill_round(arcs, packed, heads)
+            self.fill_round(arcs, heads)
             if not self.solve_round(heads) and self.pruning:
                 return False
             self.attach(heads)
@@ -452,7 +451,7 @@ cdef class BottomUp(ArcParser):
         cdef token_t* best = &self.rivals[0, 0]
         self.begin(best)
         while self.next_round(best):
-            self.fill_round(arcs, NULL, best)
+            self.fill_round(arcs, best)
             if not self.solve_round(best) and self.pruning:
                 return 0
             self.learn_round(arcs, right, cost, augment)

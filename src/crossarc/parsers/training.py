@@ -131,7 +131,7 @@ class TransitionLessons(Lessons[TransitionModel]):
         if self.settings.learner == "libsvm":
             often = np.flatnonzero(words >= SPLIT_WORDS)
             group_of[often] = np.arange(1, len(often) + 1)
-        matrix, actions, groups = self.search.instances(*self.data, tag, group_of)
+        matrix, actions, groups = self.search.instances(*self.data, group_of)
         keys, rows = number_features(matrix, self.settings.cut)
         count, cost = self.search.action_count, self.settings.cost or 0.0
         if self.settings.learner == "libsvm":

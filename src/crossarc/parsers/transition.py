@@ -14,6 +14,7 @@ from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.templates import FeatureModel, parse_model
 from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorer import Scorer
 from crossarc.learning.support import ARRAYS as SUPPORT
 from crossarc.learning.support import SupportVectors, check_arrays
 from crossarc.learning.weights import Weights
@@ -143,14 +144,12 @@ class TransitionModel(TreeModel):
         if not len(corpus):
             return tokens, heads, labels
         search = self.search()
-        data = (tokens, corpus.starts, heads, labels, left_over)
+        scorer: Scorer | PackedStages = self.weights
         if self.exact is not None:
-            search.parse_by(self.exact, *data, tag_column(self.features), *turns)
+            scorer = self.exact
         elif self.vectors is not None:
-            vectors = SupportVectors(self.vectors, len(self.moves))
-            search.parse_by(vectors, *data, tag_column(self.features), *turns)
-        else:
-            search.parse(self.weights, *data, *turns)  # type: ignore[arg-type]
+            scorer = SupportVectors(self.vectors, len(self.moves))
+        search.parse(scorer, tokens, corpus.starts, heads, labels, left_over, *turns)  # type: ignore[arg-type]
         return tokens, heads, labels
 
     def name_roots(self, tokens: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
@@ -229,7 +228,7 @@ class TransitionModel(TreeModel):
             manifest["single_root"],
             arrays["moves"],
             arrays["move_labels"],
-            (PackedStages if settings.fast else PackedWeights).from_arrays(arrays, len(arrays["moves"])),
+            stored_weights(settings, arrays),
             (int(manifest["stages"][0]), int(manifest["stages"][1])) if settings.fast else None,
             Storage(**manifest["storage"]) if manifest["storage"] else None,
             {name: arrays[f"support.{name}"] for name in SUPPORT} if settings.learner == "libsvm" else None,
@@ -258,11 +257,17 @@ class TransitionModel(TreeModel):
         if not sound:
             raise ValueError("the tables of the model do not fit together")
         check_places(self.label_places, len(self.labels))
-        if isinstance(self.weights, PackedStages) and self.weights.table.shape[1] < len(system.moves):
-            raise ValueError("the table of moves is of another system")
         self.search()  # refuses stages that the feature model does not have
         if self.vectors is not None:
             check_arrays(self.vectors, actions)
+
+
+def stored_weights(settings: Settings, arrays: Arrays) -> PackedWeights | PackedStages:
+    """The weights that a model file keeps."""
+    actions = len(arrays["moves"])
+    if not settings.fast:
+        return PackedWeights.from_arrays(arrays, actions)
+    return PackedStages.from_arrays(arrays, len(get_system(settings.system).moves), actions)
 
 
 def link_score(model: TransitionModel, gold: list[Sentence]) -> float:

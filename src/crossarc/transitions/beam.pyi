@@ -2,7 +2,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
-from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorer import Scorer
 from crossarc.transitions.search import Greedy, Ints
 from crossarc.transitions.system import TransitionSystem
 
@@ -19,7 +19,7 @@ class Beam(Greedy):
     ) -> None: ...
     def parse_best(
         self,
-        weights: PackedWeights,
+        scorer: Scorer,
         tokens: Ints,
         root_label: int,
         annotated: bool,

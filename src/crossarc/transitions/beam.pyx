@@ -3,9 +3,9 @@
 import numpy as np
 
 from crossarc.core.typedefs cimport hash_t, int8_t, int32_t, label_t, offset_t, token_t, weight_t
-from crossarc.learning.packed cimport PackedWeights, score_packed
+from crossarc.learning.scorer cimport Scorer
 from crossarc.learning.updates cimport UpdateRule
-from crossarc.learning.weights cimport Scorer, Weights
+from crossarc.learning.weights cimport Weights
 from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
 from crossarc.transitions.generations cimport Generations, Item
 from crossarc.transitions.search cimport Greedy, Workspace, make, note_link
@@ -64,10 +64,10 @@ cdef class Beam(Greedy):
                 most = gold_score = 0
                 last = -1
                 gold_steps = steps = 0
-                while beam.advance(self, weights, None, words):
+                while beam.advance(self, weights, words):
                     if state.moves < beam.gold_count:
                         fill_keys(&self.program, state, words, keys)
-                        weights.score(keys, self.program.template_count, beam.scores)
+                        weights.score(keys, self.program.template_count, 0, beam.scores)
                         gold_score += beam.scores[beam.gold[state.moves]]
                         self.follow(state, beam.gold[state.moves])
                     if not beam.items[0].gold and (last < 0 or beam.items[0].score - gold_score > most):
@@ -121,53 +121,41 @@ cdef class Beam(Greedy):
             self.follow(state, actions[k])
         return 0
 
-    def parse(self, PackedWeights weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
-              token_t[::1] heads, label_t[::1] labels, label_t root_label, bint annotated=False,
-              bint keep_root_links=False, bint scored=False):
+    def parse(self, Scorer scorer, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
+              label_t[::1] labels, label_t root_label, bint annotated=False, bint keep_root_links=False,
+              bint scored=False):
         """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout.
 
         With `annotated` the labels of an undirected system say which way links should point, with `scored` as strongly
         as their scores.
         """
-        self.parse_with(None, weights, tokens, starts, heads, labels, root_label, annotated, keep_root_links,
-                        scored)
-
-    def parse_by(self, Scorer scorer, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
-                 label_t[::1] labels, label_t root_label, int32_t tag, bint annotated=False,
-                 bint keep_root_links=False, bint scored=False):
-        """As `parse`, with weights that are not packed."""
-        cdef Weights weights = scorer
-        self.parse_with(weights, None, tokens, starts, heads, labels, root_label, annotated, keep_root_links,
-                        scored)
-
-    cdef int parse_with(self, Weights learning, PackedWeights trained, const int32_t[:, ::1] tokens,
-                        const offset_t[::1] starts, token_t[::1] heads, label_t[::1] labels, label_t root_label,
-                        bint annotated, bint keep_root_links, bint scored) except -1:
         cdef Workspace work = Workspace(self.set_words)
         cdef Generations beam = Generations(self.width, self.actions, self.set_words)
         cdef Py_ssize_t s
         cdef token_t n
+        cdef const int32_t* words
+        cdef State* best
+        scorer = scorer.for_thread()
         work.scored = scored
         with nogil:
             for s in range(starts.shape[0] - 1):
                 n = <token_t>(starts[s + 1] - starts[s]) - 1
+                words = &tokens[starts[s], 0]
                 work.reserve(n)
                 beam.begin(self, n)
-                while beam.advance(self, learning, trained, &tokens[starts[s], 0]):
+                while beam.advance(self, scorer, words):
                     pass
+                best = &beam.items[0].state
                 if scored:
-                    self.note_links(work, beam, learning, trained, &tokens[starts[s], 0])
-                self.attach_loose(&beam.items[0].state, trained, learning, tokens, starts[s], -1,
-                                  beam.scores if trained is None else <void*>beam.packed_scores)
-                work.give_tree(self.system, &beam.items[0].state, root_label, annotated, keep_root_links,
-                               &heads[starts[s]], &labels[starts[s]])
+                    self.note_links(work, beam, scorer, words)
+                self.attach_loose(best, scorer, words, beam.scores)
+                work.give_tree(self.system, best, root_label, annotated, keep_root_links, &heads[starts[s]],
+                               &labels[starts[s]])
                 if root_label >= 0:
-                    self.label_loose(&beam.items[0].state, trained, learning, tokens, starts[s], -1,
-                                     beam.scores if trained is None else <void*>beam.packed_scores, annotated,
-                                     &heads[starts[s]], &labels[starts[s]])
-        return 0
+                    self.label_loose(best, scorer, words, beam.scores, annotated, &heads[starts[s]],
+                                     &labels[starts[s]])
 
-    def parse_best(self, PackedWeights weights, const int32_t[:, ::1] tokens, label_t root_label, bint annotated,
+    def parse_best(self, Scorer scorer, const int32_t[:, ::1] tokens, label_t root_label, bint annotated,
                    bint keep_root_links, bint scored, double scale, bint by_chance, required=None, forbidden=None):
         """All finished derivations of one sentence: heads and labels of their trees, one a row; how likely they are.
 
@@ -183,7 +171,6 @@ cdef class Beam(Greedy):
         cdef int32_t i
         cdef const token_t[::1] required_view = required
         cdef const int8_t[:, ::1] forbidden_view = forbidden
-        cdef offset_t start = 0
         lost = np.zeros((n + 1, n + 1))
         cdef double[:, ::1] lost_view = lost
         heads = np.empty((self.width, n + 1), dtype=np.int32)
@@ -193,7 +180,7 @@ cdef class Beam(Greedy):
         cdef label_t[:, ::1] labels_view = labels
         cdef double[::1] chances_view = chances
         work.scored = scored
-        beam.scale = scale * weights.unit
+        beam.scale = scale * scorer.unit
         beam.by_chance = by_chance
         beam.lost = &lost_view[0, 0]
         beam.loose_root = annotated and not keep_root_links
@@ -203,24 +190,23 @@ cdef class Beam(Greedy):
         with nogil:
             work.reserve(n)
             beam.begin(self, n)
-            while beam.advance(self, None, weights, &tokens[0, 0]):
+            while beam.advance(self, scorer, &tokens[0, 0]):
                 pass
             for i in range(beam.count):
                 chances_view[i] = beam.items[i].chance
                 if scored:
-                    self.note_links(work, beam, None, weights, &tokens[0, 0], i)
-                self.attach_loose(&beam.items[i].state, weights, None, tokens, start, -1, beam.packed_scores)
+                    self.note_links(work, beam, scorer, &tokens[0, 0], i)
+                self.attach_loose(&beam.items[i].state, scorer, &tokens[0, 0], beam.scores)
                 work.give_tree(self.system, &beam.items[i].state, root_label, annotated, keep_root_links,
                                &heads_view[i, 0], &labels_view[i, 0])
-                self.label_loose(&beam.items[i].state, weights, None, tokens, start, -1, beam.packed_scores, annotated,
+                self.label_loose(&beam.items[i].state, scorer, &tokens[0, 0], beam.scores, annotated,
                                  &heads_view[i, 0], &labels_view[i, 0])
         return heads[:beam.count], labels[:beam.count], chances[:beam.count], lost
 
-    cdef int note_links(self, Workspace work, Generations beam, Weights learning, PackedWeights trained,
-                        const int32_t* tokens, int32_t item=0) except -1 nogil:
+    cdef int note_links(self, Workspace work, Generations beam, Scorer scorer, const int32_t* tokens,
+                        int32_t item=0) except -1 nogil:
         """Go through a derivation, the best one, once more for the scores of its links."""
         cdef hash_t keys[MOST_TEMPLATES]
-        cdef int32_t keys_used = self.program.template_count
         cdef State* state = &work.state
         cdef const Item* best = &beam.items[item]
         cdef token_t at
@@ -228,12 +214,7 @@ cdef class Beam(Greedy):
         work.begin(self.system, best.state.n, NULL, NULL)
         for at in range(best.state.moves):
             fill_keys(&self.program, state, tokens, keys)
-            if learning is not None:
-                learning.score(keys, keys_used, beam.scores)
-                self.follow(state, beam.path[at])
-                note_link(self, work, state, beam.path[at], beam.scores)
-            else:
-                score_packed(&trained.packed, keys, keys_used, beam.packed_scores)
-                self.follow(state, beam.path[at])
-                note_link(self, work, state, beam.path[at], beam.packed_scores)
+            scorer.score(keys, self.program.template_count, self.group_of(state, tokens), beam.scores)
+            self.follow(state, beam.path[at])
+            note_link(self, work, state, beam.path[at], beam.scores)
         return 0

@@ -1,8 +1,7 @@
 cimport cython
 
 from crossarc.core.typedefs cimport int8_t, int32_t, token_t, uint32_t, weight_t
-from crossarc.learning.packed cimport PackedWeights
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.scorer cimport Scorer
 from crossarc.transitions.search cimport Greedy
 from crossarc.transitions.state cimport State
 
@@ -39,8 +38,7 @@ cdef class Generations:
     cdef int32_t* path              # room for the actions of another derivation
     cdef Py_ssize_t path_room
     cdef weight_t* scores
-    cdef int32_t* packed_scores
-    cdef double scale               # of packed scores on the way to probabilities; 0 where nobody asks for them
+    cdef double scale               # of scores on the way to probabilities; 0 where nobody asks for them
     cdef bint by_chance             # whether derivations are compared by their probabilities
     cdef const token_t* required    # the head that each word must have, -1 where it is free; NULL without constraints
     cdef const int8_t* forbidden    # at [dependent][head]
@@ -51,8 +49,7 @@ cdef class Generations:
     cdef double* left               # by item and move: how likely what is not followed is
 
     cdef int begin(self, Greedy search, token_t n) except -1 nogil
-    cdef bint advance(self, Greedy search, Weights learning, PackedWeights trained,
-                      const int32_t* tokens) except -1 nogil
+    cdef bint advance(self, Greedy search, Scorer scorer, const int32_t* tokens) except -1 nogil
     cdef double sum_scores(self, Greedy search, uint32_t legal) noexcept nogil
     cdef int note_lost(self, Greedy search, int32_t kept) except -1 nogil
     cdef uint32_t allowed(self, Greedy search, State* state, uint32_t legal) except 0 nogil

@@ -5,8 +5,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t, uint32_t, weight_t
-from crossarc.learning.packed cimport PackedWeights, padded, score_packed
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.scorer cimport Scorer, score_room
 from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
 from crossarc.transitions.search cimport Greedy, make
 from crossarc.transitions.state cimport State, copy_state, release_state, reserve_state, reset_state
@@ -30,11 +29,10 @@ cdef class Generations:
         self.items = <Item*>calloc(width, sizeof(Item))
         self.older = <Item*>calloc(width, sizeof(Item))
         self.candidates = <Candidate*>malloc((width + 1) * sizeof(Candidate))
-        self.scores = <weight_t*>malloc((padded(actions) + 1) * sizeof(weight_t))
-        self.packed_scores = <int32_t*>malloc((padded(actions) + 1) * sizeof(int32_t))
+        self.scores = <weight_t*>malloc(score_room(actions) * sizeof(weight_t))
         self.left = <double*>malloc(<size_t>width * MOVES * sizeof(double))
         if (self.items == NULL or self.older == NULL or self.candidates == NULL or self.scores == NULL
-                or self.packed_scores == NULL or self.left == NULL):
+                or self.left == NULL):
             raise MemoryError
 
     def __dealloc__(self):
@@ -52,7 +50,6 @@ cdef class Generations:
         free(self.gold)
         free(self.path)
         free(self.scores)
-        free(self.packed_scores)
         free(self.left)
 
     cdef int begin(self, Greedy search, token_t n) except -1 nogil:
@@ -70,12 +67,8 @@ cdef class Generations:
         self.step_count = self.gold_count = 0
         return 0
 
-    cdef bint advance(self, Greedy search, Weights learning, PackedWeights trained,
-                      const int32_t* tokens) except -1 nogil:
-        """Make a step in every derivation and keep the best; False if all are finished.
-
-        The weights are either those that are being learned or those of a trained model.
-        """
+    cdef bint advance(self, Greedy search, Scorer scorer, const int32_t* tokens) except -1 nogil:
+        """Make a step in every derivation and keep the best; False if all are finished."""
         cdef hash_t keys[MOST_TEMPLATES]
         cdef int32_t keys_used = search.program.template_count
         cdef int32_t i, a, kept = 0
@@ -97,26 +90,20 @@ cdef class Generations:
             if self.required != NULL:
                 legal = self.allowed(search, &item.state, legal)
             fill_keys(&search.program, &item.state, tokens, keys)
-            if learning is not None:
-                learning.score(keys, keys_used, self.scores)
+            scorer.score(keys, keys_used, search.group_of(&item.state, tokens), self.scores)
+            if self.scale == 0:
                 for a in range(search.actions):
                     if legal >> search.moves[a] & 1:
                         kept = self.offer(kept, item.score + self.scores[a], 0, i, a)
-            else:
-                score_packed(&trained.packed, keys, keys_used, self.packed_scores)
-                if self.scale == 0:
-                    for a in range(search.actions):
-                        if legal >> search.moves[a] & 1:
-                            kept = self.offer(kept, item.score + self.packed_scores[a], 0, i, a)
-                    continue
-                shift = self.sum_scores(search, legal)
-                for a in range(search.actions):
-                    if legal >> search.moves[a] & 1:
-                        step = self.scale * self.packed_scores[a] - shift
-                        if self.lost != NULL:
-                            self.left[i * MOVES + search.moves[a]] += exp(item.chance + step)
-                        kept = self.offer(kept, item.score + (step if self.by_chance else self.packed_scores[a]),
-                                          item.chance + step, i, a)
+                continue
+            shift = self.sum_scores(search, legal)
+            for a in range(search.actions):
+                if legal >> search.moves[a] & 1:
+                    step = self.scale * self.scores[a] - shift
+                    if self.lost != NULL:
+                        self.left[i * MOVES + search.moves[a]] += exp(item.chance + step)
+                    kept = self.offer(kept, item.score + (step if self.by_chance else self.scores[a]),
+                                      item.chance + step, i, a)
         if finished:
             return False
         if self.lost != NULL:
@@ -132,12 +119,12 @@ cdef class Generations:
         cdef double total = 0
         cdef int32_t a, best = -1
         for a in range(search.actions):
-            if legal >> search.moves[a] & 1 and (best < 0 or self.packed_scores[a] > self.packed_scores[best]):
+            if legal >> search.moves[a] & 1 and (best < 0 or self.scores[a] > self.scores[best]):
                 best = a
         for a in range(search.actions):
             if legal >> search.moves[a] & 1:
-                total += exp(self.scale * (self.packed_scores[a] - self.packed_scores[best]))
-        return self.scale * self.packed_scores[best] + log(total)
+                total += exp(self.scale * (self.scores[a] - self.scores[best]))
+        return self.scale * self.scores[best] + log(total)
 
     cdef int note_lost(self, Greedy search, int32_t kept) except -1 nogil:
         """Of the candidates that are not among those kept: how likely they are, to each of the arcs that they have."""

@@ -1,13 +1,8 @@
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t, uint32_t, weight_t
-from crossarc.learning.packed cimport PackedWeights
-from crossarc.learning.weights cimport Scorer
+from crossarc.learning.scorer cimport Scorer
 from crossarc.transitions.context cimport Program
 from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport Gold, TransitionSystem
-
-ctypedef fused points:          # the scores that packed weights give, or others
-    int32_t
-    weight_t
 
 cdef class Workspace:
     cdef State state
@@ -42,19 +37,17 @@ cdef class Greedy:
     cdef const uint8_t[::1] between     # by action: whether its label can be on an arc between two words
     cdef uint32_t labelled      # the moves that take a label, as bits
     cdef readonly int32_t label_templates       # the first template by which labels are chosen
+    cdef readonly int32_t tag_column    # the attribute whose value is the group of a state; -1 for none
     cdef token_t left_arc       # of systems that join the buffer: the moves
     cdef token_t right_arc
 
     cdef bint forced(self, uint32_t legal) noexcept nogil
-    cdef int32_t tag_of(self, const State* state, const int32_t[:, ::1] tokens, offset_t start,
-                        int32_t tag) noexcept nogil
-    cdef void attach_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
-                           offset_t start, int32_t tag, void* room) noexcept nogil
-    cdef void label_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
-                          offset_t start, int32_t tag, void* room, bint annotated, const token_t* heads,
-                          label_t* labels) noexcept nogil
-    cdef void score_pair(self, State* state, token_t a, token_t b, PackedWeights packed, Scorer scorer,
-                         const int32_t[:, ::1] tokens, offset_t start, int32_t tag, void* room) noexcept nogil
+    cdef int32_t group_of(self, const State* state, const int32_t* tokens) noexcept nogil
+    cdef void attach_loose(self, State* state, Scorer scorer, const int32_t* tokens, weight_t* scores) noexcept nogil
+    cdef void label_loose(self, State* state, Scorer scorer, const int32_t* tokens, weight_t* scores, bint annotated,
+                          const token_t* heads, label_t* labels) noexcept nogil
+    cdef void score_pair(self, State* state, token_t a, token_t b, Scorer scorer, const int32_t* tokens,
+                         weight_t* scores) noexcept nogil
 
 
 cdef inline token_t lowest_bit(uint32_t bits) noexcept nogil:
@@ -71,4 +64,4 @@ cdef inline void make(TransitionSystem system, State* state, token_t move, label
 
 
 cdef void note_link(Greedy search, Workspace work, const State* state, int32_t chosen,
-                    const points* scores) noexcept nogil
+                    const weight_t* scores) noexcept nogil

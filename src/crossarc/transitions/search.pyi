@@ -2,9 +2,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
-from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorer import Scorer
 from crossarc.learning.updates import UpdateRule
-from crossarc.learning.weights import Scorer, Weights
+from crossarc.learning.weights import Weights
 from crossarc.transitions.system import TransitionSystem
 
 Ints = NDArray[np.int32]
@@ -18,6 +18,7 @@ class Greedy:
     system: TransitionSystem
     model: FeatureModel
     label_templates: int
+    tag_column: int
     @property
     def action_count(self) -> int: ...
     def __init__(
@@ -37,7 +38,7 @@ class Greedy:
     ) -> tuple[int, int]: ...
     def parse(
         self,
-        weights: PackedWeights,
+        scorer: Scorer,
         tokens: Ints,
         starts: NDArray[np.int64],
         heads: Ints,
@@ -53,19 +54,5 @@ class Greedy:
         heads: Ints,
         labels: Ints,
         starts: NDArray[np.int64],
-        tag: int,
-        group_of: Ints,
+        group_of: Ints | None = None,
     ) -> tuple[NDArray[np.uint64], Ints, Ints]: ...
-    def parse_by(
-        self,
-        scorer: Scorer,
-        tokens: Ints,
-        starts: NDArray[np.int64],
-        heads: Ints,
-        labels: Ints,
-        root_label: int,
-        tag: int,
-        annotated: bool = False,
-        keep_root_links: bool = False,
-        scored: bool = False,
-    ) -> None: ...

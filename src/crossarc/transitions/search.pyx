@@ -6,10 +6,10 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint32_t, weight_t
-from crossarc.learning.packed cimport Packed, PackedWeights, padded, score_packed
+from crossarc.learning.scorer cimport Scorer, score_room
 from crossarc.learning.support cimport grouped
 from crossarc.learning.updates cimport Decision, UpdateRule
-from crossarc.learning.weights cimport Scorer, Weights
+from crossarc.learning.weights cimport Weights
 from crossarc.transitions.reconstruction cimport SCRATCH, Links, orient
 from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, fill_keys
 from crossarc.transitions.state cimport (
@@ -153,7 +153,7 @@ def fill_unlabelled(action_of):
 
 
 cdef void note_link(Greedy search, Workspace work, const State* state, int32_t chosen,
-                    const points* scores) noexcept nogil:
+                    const weight_t* scores) noexcept nogil:
     """After an action: if it made a link, how much better it was than the best one the other way round.
 
     Where no action goes the other way it costs nothing: no link of node 0 turns, and others are as good as unknown.
@@ -173,7 +173,7 @@ cdef void note_link(Greedy search, Workspace work, const State* state, int32_t c
         work.turn[link] = -work.turn[link]
 
 
-cdef int32_t best_arc(Greedy search, bint leftwards, const points* scores) noexcept nogil:
+cdef int32_t best_arc(Greedy search, bint leftwards, const weight_t* scores) noexcept nogil:
     """The arc that scores best among those that go left, or right."""
     cdef token_t move = search.left_arc if leftwards else search.right_arc
     cdef int32_t best = -1
@@ -184,7 +184,7 @@ cdef int32_t best_arc(Greedy search, bint leftwards, const points* scores) noexc
     return best
 
 
-cdef int32_t best_link(Greedy search, bint annotated, bint leftwards, const points* scores) noexcept nogil:
+cdef int32_t best_link(Greedy search, bint annotated, bint leftwards, const weight_t* scores) noexcept nogil:
     """The labelled action that scores best, with a label of arcs between words if there is any.
 
     With `annotated`, one of that direction if there is any.
@@ -223,6 +223,7 @@ cdef class Greedy:
         self.labels = np.ascontiguousarray(labels, dtype=np.int32)
         self.actions = self.moves.shape[0]
         self.between = np.ones(self.actions, dtype=np.uint8)
+        self.tag_column = model.attributes.index("upos") if "upos" in model.attributes else -1
         self.set_words = words_for(max(self.labels, default=-1) + 1)
         self.labelled = sum(1 << move for move, labelled in enumerate(system.labelled) if labelled)
         if system.joins_buffer:
@@ -262,8 +263,8 @@ cdef class Greedy:
         cdef uint32_t legal
         cdef Decision decision
         cdef int32_t count = self.program.template_count
-        cdef weight_t* scores = <weight_t*>malloc(self.actions * (sizeof(weight_t) + sizeof(int32_t)))
-        cdef int32_t* losses = <int32_t*>(scores + self.actions)
+        cdef weight_t* scores = <weight_t*>malloc(2 * score_room(self.actions) * sizeof(weight_t))
+        cdef int32_t* losses = <int32_t*>(scores + score_room(self.actions))
         if scores == NULL:
             raise MemoryError
         decision.keys = keys
@@ -286,7 +287,7 @@ cdef class Greedy:
                             if legal >> move & 1:
                                 gold_labels[move] = self.system.gold_label(state, &work.gold, move)
                         fill_keys(&self.program, state, &tokens[starts[s], 0], keys)
-                        weights.score(keys, count, scores)
+                        weights.score(keys, count, 0, scores)
                         best = gold = -1
                         for a in range(self.actions):
                             move = self.moves[a]
@@ -319,9 +320,9 @@ cdef class Greedy:
         weights.random = random
         return decisions, wrong
 
-    def parse(self, PackedWeights weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
-              token_t[::1] heads, label_t[::1] labels, label_t root_label, bint annotated=False,
-              bint keep_root_links=False, bint scored=False):
+    def parse(self, Scorer scorer, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
+              label_t[::1] labels, label_t root_label, bint annotated=False, bint keep_root_links=False,
+              bint scored=False):
         """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout.
 
         With `annotated` the labels of an undirected system say which way links should point, with `scored` as strongly
@@ -331,20 +332,21 @@ cdef class Greedy:
         cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef hash_t keys[MOST_TEMPLATES]
-        cdef const Packed* packed = &weights.packed
         cdef Py_ssize_t s
         cdef token_t n
         cdef int32_t a, best
         cdef uint32_t legal
-        # One more than there are actions: what `TransitionModel.check` lets pass of a model that is not sound.
-        cdef int32_t* scores = <int32_t*>malloc((padded(self.actions) + 1) * sizeof(int32_t))
+        cdef const int32_t* words
+        cdef weight_t* scores = <weight_t*>malloc(score_room(self.actions) * sizeof(weight_t))
         if scores == NULL:
             raise MemoryError
+        scorer = scorer.for_thread()
         work.scored = scored
         try:
             with nogil:
                 for s in range(starts.shape[0] - 1):
                     n = <token_t>(starts[s + 1] - starts[s]) - 1
+                    words = &tokens[starts[s], 0]
                     work.reserve(n)
                     work.begin(self.system, n, NULL, NULL)
                     while not self.system.is_final(state):
@@ -352,8 +354,8 @@ cdef class Greedy:
                         if self.forced(legal):
                             make(self.system, state, lowest_bit(legal), -1)
                             continue
-                        fill_keys(&self.program, state, &tokens[starts[s], 0], keys)
-                        score_packed(packed, keys, self.program.template_count, scores)
+                        fill_keys(&self.program, state, words, keys)
+                        scorer.score(keys, self.program.template_count, self.group_of(state, words), scores)
                         best = -1
                         for a in range(self.actions):
                             if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
@@ -361,12 +363,12 @@ cdef class Greedy:
                         make(self.system, state, self.moves[best], self.labels[best])
                         if scored:
                             note_link(self, work, state, best, scores)
-                    self.attach_loose(state, weights, None, tokens, starts[s], -1, scores)
+                    self.attach_loose(state, scorer, words, scores)
                     work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                    &labels[starts[s]])
                     if root_label >= 0:
-                        self.label_loose(state, weights, None, tokens, starts[s], -1, scores, annotated,
-                                         &heads[starts[s]], &labels[starts[s]])
+                        self.label_loose(state, scorer, words, scores, annotated, &heads[starts[s]],
+                                         &labels[starts[s]])
         finally:
             free(scores)
 
@@ -374,40 +376,33 @@ cdef class Greedy:
         """Whether there is nothing to choose: one move is legal, and it takes no label."""
         return legal & (legal - 1) == 0 and not legal & self.labelled
 
-    cdef void attach_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
-                           offset_t start, int32_t tag, void* room) noexcept nogil:
+    cdef void attach_loose(self, State* state, Scorer scorer, const int32_t* tokens, weight_t* scores) noexcept nogil:
         """Hang words that are left without a head from the root word, each by the label that scores best.
 
         That is what it would be if the two were to be joined next. Other heads that score better are right less often:
-        the parser had its chance to take them. `room` is for the scores.
+        the parser had its chance to take them. `scores` is room for those of all actions.
         """
         cdef token_t end = state.front
         cdef token_t root, word
-        cdef int32_t action
         if not self.system.joins_buffer or not self.system.single_root or state.arcs >= state.n - 1:
             return
         root = root_word(state)
         for word in range(1, state.n + 1):
             if word == root or state.heads[word] >= 0:
                 continue
-            self.score_pair(state, root, word, packed, scorer, tokens, start, tag, room)
-            if packed is not None:
-                action = best_arc(self, word < root, <int32_t*>room)
-            else:
-                action = best_arc(self, word < root, <weight_t*>room)
-            add_arc(state, root, word, self.labels[action])
+            self.score_pair(state, root, word, scorer, tokens, scores)
+            add_arc(state, root, word, self.labels[best_arc(self, word < root, scores)])
         state.front = end
 
-    cdef void label_loose(self, State* state, PackedWeights packed, Scorer scorer, const int32_t[:, ::1] tokens,
-                          offset_t start, int32_t tag, void* room, bint annotated, const token_t* heads,
-                          label_t* labels) noexcept nogil:
+    cdef void label_loose(self, State* state, Scorer scorer, const int32_t* tokens, weight_t* scores, bint annotated,
+                          const token_t* heads, label_t* labels) noexcept nogil:
         """Give the words of an undirected parse that hang from the root word without a label the one that scores best.
 
         That is, as in `attach_loose`, what it would be if the two were to be linked next.
         """
         cdef bint ready = False
         cdef token_t word, node
-        cdef int32_t action
+        cdef label_t label
         if self.system.directed:
             return
         for word in range(1, state.n + 1):
@@ -420,16 +415,13 @@ cdef class Greedy:
                 for node in range(state.end):
                     state.queue[node] = node + state.n + 1 - state.end
                 ready = True
-            self.score_pair(state, heads[word], word, packed, scorer, tokens, start, tag, room)
-            if packed is not None:
-                action = best_link(self, annotated, word < heads[word], <int32_t*>room)
-            else:
-                action = best_link(self, annotated, word < heads[word], <weight_t*>room)
-            add_link(state, heads[word], word, self.labels[action])
-            labels[word] = self.labels[action] >> 1 if annotated else self.labels[action]
+            self.score_pair(state, heads[word], word, scorer, tokens, scores)
+            label = self.labels[best_link(self, annotated, word < heads[word], scores)]
+            add_link(state, heads[word], word, label)
+            labels[word] = label >> 1 if annotated else label
 
-    cdef void score_pair(self, State* state, token_t a, token_t b, PackedWeights packed, Scorer scorer,
-                         const int32_t[:, ::1] tokens, offset_t start, int32_t tag, void* room) noexcept nogil:
+    cdef void score_pair(self, State* state, token_t a, token_t b, Scorer scorer, const int32_t* tokens,
+                         weight_t* scores) noexcept nogil:
         """The scores of all actions as if two words were to be joined next: one on the stack, one in the buffer."""
         cdef hash_t keys[MOST_TEMPLATES]
         cdef int32_t first = self.label_templates, count = self.program.template_count - first
@@ -437,28 +429,24 @@ cdef class Greedy:
         state.depth = 1
         # The buffer began with node 0 or with the first word, and is as long as there were nodes in it.
         state.front = max(a, b) + state.end - state.n - 1
-        fill_keys(&self.program, state, &tokens[start, 0], keys)
-        if packed is not None:
-            score_packed(&packed.packed, keys + first, count, <int32_t*>room)
-        else:
-            scorer.score_state(keys + first, count, self.tag_of(state, tokens, start, tag), <weight_t*>room)
+        fill_keys(&self.program, state, tokens, keys)
+        scorer.score(keys + first, count, self.group_of(state, tokens), scores)
 
     @property
     def action_count(self):
         return self.actions
 
-    cdef int32_t tag_of(self, const State* state, const int32_t[:, ::1] tokens, offset_t start,
-                        int32_t tag) noexcept nogil:
-        """One more than the attribute `tag` of the first word in the buffer; 0 if there is no word or no such tag."""
-        cdef token_t word = buffer_at(state, 0)
-        return tokens[start + word, tag] + 1 if word >= 0 and tag >= 0 else 0
+    cdef inline int32_t group_of(self, const State* state, const int32_t* tokens) noexcept nogil:
+        """The tag of the first word in the buffer plus 1; 0 if there is no word or no tag."""
+        cdef token_t word = buffer_at(state, 0) if self.tag_column >= 0 else -1
+        return tokens[<Py_ssize_t>word * self.program.attributes + self.tag_column] + 1 if word >= 0 else 0
 
     def instances(self, const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
-                  const offset_t[::1] starts, int32_t tag, const int32_t[::1] group_of):
+                  const offset_t[::1] starts, const int32_t[::1] group_of=None):
         """The decisions of the static oracle, for learners that want them all at once.
 
-        Gives for each the keys of its features; its action; and its group: `group_of` the attribute `tag` of the first
-        word in the buffer. Groups share no features: their keys differ.
+        Gives for each the keys of its features; its action; and its group, `group_of` the tag of the first word in the
+        buffer plus 1, or 0. Groups share no features: their keys differ.
         """
         cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
@@ -484,7 +472,7 @@ cdef class Greedy:
                 work.begin(self.system, n, &heads[starts[s]], &labels[starts[s]])
                 while not self.system.is_final(state):
                     fill_keys(&self.program, state, &tokens[starts[s], 0], &key_view[at, 0])
-                    group = group_of[self.tag_of(state, tokens, starts[s], tag)]
+                    group = 0 if group_of is None else group_of[self.group_of(state, &tokens[starts[s], 0])]
                     for k in range(count):
                         key_view[at, k] = grouped(key_view[at, k], group)
                     move = self.system.oracle(state, &work.gold)
@@ -494,45 +482,3 @@ cdef class Greedy:
                     at += 1
                     make(self.system, state, move, label)
         return keys, chosen, groups
-
-    def parse_by(self, Scorer scorer, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
-                 label_t[::1] labels, label_t root_label, int32_t tag, bint annotated=False,
-                 bint keep_root_links=False, bint scored=False):
-        """As `parse`, with any scorer; `tag` is the attribute that the scorer sees of the first word in the buffer."""
-        cdef Workspace work = Workspace(self.set_words)
-        cdef State* state = &work.state
-        cdef hash_t keys[MOST_TEMPLATES]
-        cdef Py_ssize_t s
-        cdef token_t n
-        cdef int32_t a, best
-        cdef uint32_t legal
-        cdef weight_t* scores = <weight_t*>malloc(self.actions * sizeof(weight_t))
-        if scores == NULL:
-            raise MemoryError
-        work.scored = scored
-        try:
-            with nogil:
-                for s in range(starts.shape[0] - 1):
-                    n = <token_t>(starts[s + 1] - starts[s]) - 1
-                    work.reserve(n)
-                    work.begin(self.system, n, NULL, NULL)
-                    while not self.system.is_final(state):
-                        legal = self.system.legal(state)
-                        fill_keys(&self.program, state, &tokens[starts[s], 0], keys)
-                        scorer.score_state(keys, self.program.template_count,
-                                           self.tag_of(state, tokens, starts[s], tag), scores)
-                        best = -1
-                        for a in range(self.actions):
-                            if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
-                                best = a
-                        make(self.system, state, self.moves[best], self.labels[best])
-                        if scored:
-                            note_link(self, work, state, best, scores)
-                    self.attach_loose(state, None, scorer, tokens, starts[s], tag, scores)
-                    work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
-                                   &labels[starts[s]])
-                    if root_label >= 0:
-                        self.label_loose(state, None, scorer, tokens, starts[s], tag, scores, annotated,
-                                         &heads[starts[s]], &labels[starts[s]])
-        finally:
-            free(scores)

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
-from crossarc.learning.hashed import HashedWeights
+from crossarc.learning.hashed import HashedWeights, PackedTable
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.updates import UpdateRule
 from crossarc.learning.weights import Weights
@@ -23,12 +23,12 @@ class StageWeights:
     def from_arrays(arrays: Mapping[str, NDArray[Any]], moves: int, actions: int, cut: int) -> StageWeights: ...
 
 class PackedStages:
-    table: NDArray[np.int16]
+    moves: PackedTable
     labels: PackedWeights
-    def __init__(self, table: NDArray[np.int16], labels: PackedWeights) -> None: ...
+    def __init__(self, moves: PackedTable, labels: PackedWeights) -> None: ...
     def to_arrays(self) -> dict[str, NDArray[Any]]: ...
     @staticmethod
-    def from_arrays(arrays: dict[str, NDArray[Any]], actions: int) -> PackedStages: ...
+    def from_arrays(arrays: dict[str, NDArray[Any]], moves: int, actions: int) -> PackedStages: ...
 
 class TwoStage(Greedy):
     move_templates: int

@@ -5,9 +5,10 @@ Several times as fast as scoring labelled moves together, and a little less accu
 
 import numpy as np
 
-from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, label_t, offset_t, token_t, uint32_t, weight_t
-from crossarc.learning.hashed cimport BITS, WIDTH, HashedWeights, score_hashed
-from crossarc.learning.packed cimport PackedWeights, padded, score_packed
+from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, token_t, uint32_t, weight_t
+from crossarc.learning.hashed cimport WIDTH, HashedWeights, PackedTable
+from crossarc.learning.packed cimport PackedWeights
+from crossarc.learning.scorer cimport Scorer, score_room
 from crossarc.learning.updates cimport UpdateRule
 from crossarc.learning.weights cimport Weights
 from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_values
@@ -37,7 +38,7 @@ cdef class StageWeights:
 
     def pack(self, threshold=0.0):
         """The averaged weights in their final form."""
-        return PackedStages(self.moves.pack()[0], self.labels.pack(threshold))
+        return PackedStages(self.moves.pack(), self.labels.pack(threshold))
 
     def to_arrays(self):
         """All that learning goes on from, for `from_arrays`."""
@@ -56,25 +57,23 @@ cdef class StageWeights:
 
 
 cdef class PackedStages:
-    """The weights of both stages in a trained model; a table of another size is refused with `ValueError`."""
+    """The weights of both stages in a trained model."""
 
-    cdef readonly object table
+    cdef readonly PackedTable moves
     cdef readonly PackedWeights labels
 
-    def __init__(self, table, PackedWeights labels):
-        if table.dtype != np.int16 or table.shape not in ((1 << BITS, 4), (1 << BITS, WIDTH)):
-            raise ValueError("the table of moves has another size")
-        self.table = table
+    def __init__(self, PackedTable moves, PackedWeights labels):
+        self.moves = moves
         self.labels = labels
 
     def to_arrays(self):
         """What a model file keeps."""
-        return {"move_table": self.table} | self.labels.to_arrays()
+        return {"move_table": self.moves.table} | self.labels.to_arrays()
 
     @staticmethod
-    def from_arrays(arrays, int32_t actions):
+    def from_arrays(arrays, int32_t moves, int32_t actions):
         """The weights that a model file keeps."""
-        return PackedStages(arrays["move_table"], PackedWeights.from_arrays(arrays, actions))
+        return PackedStages(PackedTable(arrays["move_table"], moves), PackedWeights.from_arrays(arrays, actions))
 
 
 cdef class TwoStage(Greedy):
@@ -92,13 +91,11 @@ cdef class TwoStage(Greedy):
         self.move_templates = move_templates
         self.label_templates = label_templates
 
-    cdef inline int32_t best_action(self, const int32_t* scores, const weight_t* learned, token_t move) noexcept nogil:
-        """The best action that makes a move, by whole scores or by those that are being learned."""
+    cdef inline int32_t best_action(self, const weight_t* scores, token_t move) noexcept nogil:
+        """The best action that makes a move."""
         cdef int32_t a, best = -1
         for a in range(self.actions):
-            if self.moves[a] != move:
-                continue
-            if best < 0 or (scores[a] > scores[best] if scores != NULL else learned[a] > learned[best]):
+            if self.moves[a] == move and (best < 0 or scores[a] > scores[best]):
                 best = a
         return best
 
@@ -113,7 +110,7 @@ cdef class TwoStage(Greedy):
         cdef hash_t values[MOST_SLOTS]
         cdef token_t costs[MOVES]
         cdef weight_t scores[WIDTH]
-        label_scores = np.zeros(padded(self.actions), dtype=np.float32)
+        label_scores = np.zeros(score_room(self.actions), dtype=np.float32)
         cdef weight_t[::1] label_view = label_scores
         cdef hash_t random = label_weights.random
         cdef offset_t decisions = 0, wrong = 0
@@ -134,7 +131,7 @@ cdef class TwoStage(Greedy):
                     self.system.costs(state, &work.gold, costs)
                     fill_values(&self.program, state, &tokens[starts[s], 0], values)
                     hash_values(&self.program, values, 0, end, keys)
-                    moves.score(keys, self.move_templates, scores)
+                    moves.score(keys, self.move_templates, 0, scores)
                     best = gold = -1
                     for move in range(moves.actions):
                         if not legal >> move & 1:
@@ -161,8 +158,8 @@ cdef class TwoStage(Greedy):
                         make(self.system, state, best, -1)
                         continue
                     label = self.system.gold_label(state, &work.gold, best)
-                    label_weights.score(keys + first, end - first, &label_view[0])
-                    action = self.best_action(NULL, &label_view[0], best)
+                    label_weights.score(keys + first, end - first, 0, &label_view[0])
+                    action = self.best_action(&label_view[0], best)
                     if label >= 0 and self.labels[action] != label:
                         right = self.action_of(best, label)
                         if right >= 0:
@@ -188,13 +185,14 @@ cdef class TwoStage(Greedy):
         """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout."""
         cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
-        cdef const int16_t[:, ::1] table = weights.table
-        cdef int32_t width = <int32_t>table.shape[1]
+        cdef Scorer moves = weights.moves
+        cdef Scorer label_weights = weights.labels
         cdef hash_t keys[MOST_TEMPLATES]
         cdef hash_t values[MOST_SLOTS]
-        cdef int32_t scores[WIDTH]
-        label_scores = np.zeros(padded(self.actions) + 1, dtype=np.int32)
-        cdef int32_t[::1] label_view = label_scores
+        cdef weight_t scores[WIDTH]
+        label_scores = np.zeros(score_room(self.actions), dtype=np.float32)
+        cdef weight_t[::1] label_view = label_scores
+        cdef const int32_t* words
         cdef Py_ssize_t s
         cdef token_t n, move, best
         cdef int32_t action, first = self.label_templates, end = self.program.template_count
@@ -203,6 +201,7 @@ cdef class TwoStage(Greedy):
         with nogil:
             for s in range(starts.shape[0] - 1):
                 n = <token_t>(starts[s + 1] - starts[s]) - 1
+                words = &tokens[starts[s], 0]
                 work.reserve(n)
                 work.begin(self.system, n, NULL, NULL)
                 while not self.system.is_final(state):
@@ -210,9 +209,9 @@ cdef class TwoStage(Greedy):
                     if self.forced(legal):
                         make(self.system, state, lowest_bit(legal), -1)
                         continue
-                    fill_values(&self.program, state, &tokens[starts[s], 0], values)
+                    fill_values(&self.program, state, words, values)
                     hash_values(&self.program, values, 0, self.move_templates, keys)
-                    score_hashed(&table[0, 0], width, keys, self.move_templates, scores)
+                    moves.score(keys, self.move_templates, 0, scores)
                     best = -1
                     for move in range(MOVES):
                         if legal >> move & 1 and (best < 0 or scores[move] > scores[best]):
@@ -221,17 +220,17 @@ cdef class TwoStage(Greedy):
                         make(self.system, state, best, -1)
                         continue
                     hash_values(&self.program, values, self.move_templates, end, keys)
-                    score_packed(&weights.labels.packed, keys + first, end - first, &label_view[0])
-                    action = self.best_action(&label_view[0], NULL, best)
+                    label_weights.score(keys + first, end - first, 0, &label_view[0])
+                    action = self.best_action(&label_view[0], best)
                     make(self.system, state, best, self.labels[action])
                     if scored:
                         note_link(self, work, state, action, &label_view[0])
-                self.attach_loose(state, weights.labels, None, tokens, starts[s], -1, &label_view[0])
+                self.attach_loose(state, label_weights, words, &label_view[0])
                 work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
                                &labels[starts[s]])
                 if root_label >= 0:
-                    self.label_loose(state, weights.labels, None, tokens, starts[s], -1, &label_view[0], annotated,
-                                     &heads[starts[s]], &labels[starts[s]])
+                    self.label_loose(state, label_weights, words, &label_view[0], annotated, &heads[starts[s]],
+                                     &labels[starts[s]])
 
     def weigh(self, StageWeights weights, const int32_t[:, ::1] tokens, const token_t[::1] heads,
               const label_t[::1] labels, const offset_t[::1] starts, Py_ssize_t sentences):
@@ -242,7 +241,7 @@ cdef class TwoStage(Greedy):
         cdef hash_t values[MOST_SLOTS]
         cdef weight_t scores[WIDTH]
         cdef int32_t end = self.program.template_count
-        label_scores = np.zeros(padded(self.actions), dtype=np.float32)
+        label_scores = np.zeros(score_room(self.actions), dtype=np.float32)
         gains = np.zeros((2, end))
         cdef weight_t[::1] label_view = label_scores
         cdef double[:, ::1] gain_view = gains
@@ -261,25 +260,25 @@ cdef class TwoStage(Greedy):
                 label = self.system.gold_label(state, &work.gold, right)
                 fill_values(&self.program, state, &tokens[starts[s], 0], values)
                 hash_values(&self.program, values, 0, end, keys)
-                weights.moves.score(keys, end, scores)
+                weights.moves.score(keys, end, 0, scores)
                 rival = -1
                 for move in range(weights.moves.actions):
                     if legal >> move & 1 and move != right and (rival < 0 or scores[move] > scores[rival]):
                         rival = move
                 if rival >= 0:
                     for k in range(end):
-                        weights.moves.score(keys + k, 1, scores)
+                        weights.moves.score(keys + k, 1, 0, scores)
                         gain_view[0, k] += scores[right] - scores[rival]
                 if label >= 0:
                     action = self.action_of(right, label)
-                    weights.labels.score(keys, end, &label_view[0])
+                    weights.labels.score(keys, end, 0, &label_view[0])
                     other = -1
                     for a in range(self.actions):
                         if self.moves[a] == right and a != action and (other < 0 or label_view[a] > label_view[other]):
                             other = a
                     if action >= 0 and other >= 0:
                         for k in range(end):
-                            weights.labels.score(keys + k, 1, &label_view[0])
+                            weights.labels.score(keys + k, 1, 0, &label_view[0])
                             gain_view[1, k] += label_view[action] - label_view[other]
                 make(self.system, state, right, label)
         return gains
