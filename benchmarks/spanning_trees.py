@@ -47,9 +47,9 @@ def works_of(model: GraphModel, tokens: np.ndarray, length: int) -> tuple[Callab
     rows = [np.concatenate([tokens[:1], tokens[1 + k * length : 1 + (k + 1) * length]]) for k in range(pieces)]
     batch = np.ascontiguousarray(np.concatenate(rows))
     starts = np.arange(pieces + 1) * (length + 1)
-    heads, none = np.full(len(batch), -1, dtype=np.int32), np.empty(0, dtype=np.int32)
+    heads = np.full(len(batch), -1, dtype=np.int32)
     search = model.search()
-    work = partial(search.parse, model.arc_weights, None, batch, starts, heads, none)
+    work = partial(search.find_trees, model.arc_weights, batch, starts, heads)
     work()
     return work, 1 - search.pruned / max(1, search.arcs)
 

@@ -12,7 +12,7 @@ LAYERS = [
     {"treebank"},
     {"structure"},
     {"evaluation", "draw", "transforms", "features", "learning", "decode"},
-    {"transitions"},
+    {"transitions", "factors", "neural"},
     {"parsers"},
     {"tagging"},
     {"pipeline"},

@@ -33,7 +33,8 @@ def scores_of(model, sentence):
     tokens = model.attributes.encode(Corpus.of([sentence]))
     if model.stacked is not None:
         return model.stacked_parser().scores(model.stacked.weights, model.seen(tokens, np.array([0, len(tokens)])))
-    return model.search().scores(model.arc_weights, tokens, model.label_weights)
+    joint = (model.label_weights,) if model.settings.labels == "joint" else ()
+    return model.search().scores(model.arc_weights, *joint, tokens)
 
 
 @pytest.mark.parametrize("single_root", [True, False])

@@ -12,7 +12,6 @@ from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.edges import parse_edge_model
 from crossarc.parsers import Parser, load, write_model
 from crossarc.parsers.graph_training import GraphLessons
-from crossarc.parsers.label_places import ANYWHERE
 from crossarc.parsers.settings import make_settings
 from crossarc.parsers.stacking import FURTHEST, GUESSES, parts, stacked_features, stacked_search, with_guesses
 from crossarc.treebank import Corpus, read
@@ -100,7 +99,7 @@ def test_the_model_on_top_looks_at_the_trees(combined, example):
 
     def scores(*trees):
         seen = with_guesses(tokens, model.features, corpus.starts, *trees)
-        top = stacked_search(model.stacked.features, True, ANYWHERE, model.attributes, None)
+        top = stacked_search(model.stacked.features, True, model.attributes, None)
         return top.scores(model.stacked.weights, seen)
 
     as_it_is = scores(*guesses)

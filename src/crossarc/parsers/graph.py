@@ -15,17 +15,18 @@ from crossarc.decode.decoder import Decoder
 from crossarc.decode.eisner import Eisner
 from crossarc.decode.undirected import Undirected
 from crossarc.errors import CrossarcError
+from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors, JointFactors
+from crossarc.factors.labels import LabelFactors
+from crossarc.factors.rounds import RoundFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.features.templates import TemplateError
 from crossarc.learning.packed import PackedWeights
 from crossarc.parsers.analysis import Analysis
-from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
-from crossarc.parsers.bottom_up import BottomUp
 from crossarc.parsers.calibration import GRAPH_SCALES, Scales
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph_analysis import analyse_by_arcs
-from crossarc.parsers.label_places import ANYWHERE, check_places
+from crossarc.parsers.label_places import check_places
 from crossarc.parsers.lengths import Pruning, Tally, of_edges, table_size, tag_column
 from crossarc.parsers.long_sentences import LONG, Pieces
 from crossarc.parsers.settings import DECODERS, Settings, stored_settings
@@ -36,7 +37,7 @@ from crossarc.parsers.treemodel import Arrays, TreeModel
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
-# How the scores of both directions become one; as in arcs.pyx.
+# How the scores of both directions become one; as in arc_scores.pyx.
 COMBINED: dict[str, Callable[..., NDArray[np.float64]]] = {
     "mean": lambda a, b: (a + b) / 2,
     "product": lambda a, b: np.where(np.isinf(a), a, a * b),
@@ -69,12 +70,16 @@ class GraphModel(TreeModel):
     scores_labels = True
     usual_scales = GRAPH_SCALES
 
-    def search(self) -> ArcParser:
+    def search(self) -> ArcFactors | JointFactors | RoundFactors:
         """The features and the decoder at work."""
         what = (self.features, self.single_root, self.label_places, self.attributes, self.lengths, self.rounds)
         return search_of(self.settings, *what)
 
-    def directed(self) -> ArcParser | None:
+    def labeller(self) -> LabelFactors:
+        """What finds labels for the arcs of trees."""
+        return LabelFactors(self.stacked.features if self.stacked is not None else self.features, self.label_places)
+
+    def directed(self) -> ArcFactors | None:
         """The directed parser beside an undirected one, if there is one."""
         return directed_search(self.settings, self.features, self.single_root, self.attributes, self.lengths)
 
@@ -113,14 +118,24 @@ class GraphModel(TreeModel):
         """Heads and labels of the sentences that begin at `starts`, from the attributes of their nodes."""
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
-        if len(tokens) and self.stacked is not None:
-            top, seen = self.stacked_parser(), self.seen(tokens, starts)
-            top.parse(self.stacked.weights, self.label_weights, seen, starts, heads, labels)
+        if not len(tokens):
+            return heads, labels
+        if self.stacked is not None:
+            top, tokens = self.stacked_parser(), self.seen(tokens, starts)
+            top.find_trees(self.stacked.weights, tokens, starts, heads)
             self.tally.add_all(top)
-        elif len(tokens):
-            search, enhancing = self.search(), (self.directed(), self.directed_weights, self.settings.enhance)
-            search.parse(self.arc_weights, self.label_weights, tokens, starts, heads, labels, *enhancing)
+        else:
+            search = self.search()
+            if isinstance(search, JointFactors):
+                search.find_trees(self.arc_weights, self.label_weights, tokens, starts, heads, labels)
+                self.tally.add_all(search)
+                return heads, labels
+            search.find_trees(self.arc_weights, tokens, starts, heads)
             self.tally.add_all(search)
+            directed = self.directed()
+            if directed is not None and self.directed_weights is not None:
+                directed.enhance_trees(self.directed_weights, tokens, starts, heads, self.settings.enhance)
+        self.labeller().find_labels(self.label_weights, tokens, starts, heads, labels)
         return heads, labels
 
     @property
@@ -137,7 +152,10 @@ class GraphModel(TreeModel):
         if self.stacked is not None:
             scores = self.stacked_parser().scores(self.stacked.weights, self.seen(tokens, np.array([0, len(tokens)])))
             return without_cells(scores)
-        scores = self.search().scores(self.arc_weights, tokens, self.label_weights)
+        search = self.search()
+        if isinstance(search, JointFactors):
+            return without_cells(search.scores(self.arc_weights, self.label_weights, tokens))
+        scores = search.scores(self.arc_weights, tokens)
         if self.settings.combine != "none":
             scores[1:, 1:] = COMBINED[self.settings.combine](scores[1:, 1:], scores[1:, 1:].T)
         other = self.directed()
@@ -147,10 +165,11 @@ class GraphModel(TreeModel):
 
     def label_scores(self, tokens: NDArray[np.int32], heads: NDArray[np.int32]) -> NDArray[np.float64]:
         """The scores of all labels for the arcs of a tree, at [dependent, label]."""
-        if self.stacked is not None:
-            seen = self.seen(tokens, np.array([0, len(tokens)]))
-            return self.stacked_parser().label_scores(self.label_weights, seen, heads)
-        return self.search().label_scores(self.label_weights, tokens, heads)
+        search = self.search()
+        if isinstance(search, JointFactors):
+            return search.label_scores(self.label_weights, tokens, heads)
+        seen = tokens if self.stacked is None else self.seen(tokens, np.array([0, len(tokens)]))
+        return self.labeller().scores(self.label_weights, seen, heads)
 
     def analyse_batch(
         self, sentences: list[Sentence], k: int, known: list[Constraints], scales: Scales, beam: int | None
@@ -166,17 +185,17 @@ class GraphModel(TreeModel):
         assert directed is not None
         assert self.directed_weights is not None
         trees = np.full((2, len(tokens)), -1, dtype=np.int32)
-        none = np.empty(0, dtype=np.int32)
-        directed.parse(self.directed_weights, None, tokens, starts, trees[0], none)
-        enhancing = (directed, self.directed_weights, self.settings.enhance)
-        self.search().parse(self.arc_weights, None, tokens, starts, trees[1], none, *enhancing)
+        search = self.search()
+        assert isinstance(search, ArcFactors)
+        directed.find_trees(self.directed_weights, tokens, starts, trees[0])
+        search.find_trees(self.arc_weights, tokens, starts, trees[1])
+        directed.enhance_trees(self.directed_weights, tokens, starts, trees[1], self.settings.enhance)
         return trees[0], trees[1]
 
-    def stacked_parser(self) -> ArcParser:
+    def stacked_parser(self) -> ArcFactors:
         """The parser that sees the trees of the others."""
         assert self.stacked is not None
-        limits = (self.attributes, self.lengths)
-        return stacked_search(self.stacked.features, self.single_root, self.label_places, *limits)
+        return stacked_search(self.stacked.features, self.single_root, self.attributes, self.lengths)
 
     def seen(self, tokens: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.int32]:
         """What that parser sees: the words, and the trees of the others."""
@@ -277,30 +296,30 @@ def search_of(
     attributes: Attributes,
     lengths: NDArray[np.int32] | None = None,
     rounds: Rounds | None = None,
-) -> ArcParser:
+) -> ArcFactors | JointFactors | RoundFactors:
     """The features and the decoder at work."""
-    decoder, columns = decoder_of(settings, single_root), len(features.attributes)
+    decoder = decoder_of(settings, single_root)
     if not features.arc_terms and settings.labels != "joint":
         raise TemplateError(f"{features.name}: there are no templates for arcs; write some, or take labels = 'joint'")
     if rounds is not None:
         tag = tag_attribute(features)
         how = (features.attributes.index(tag), round_numbers(rounds, attributes.tables[tag]), settings.absorb)
-        return BottomUp(features, decoder, columns, labels, *how, lengths=lengths)
+        return RoundFactors(features, decoder, *how, lengths=lengths)
     if len(features.late_singles) or len(features.late_pairs):
         raise TemplateError(f"{features.name}: only mst-bottom-up sees dependents while it looks for heads")
     if lengths is not None and settings.system == "undirected":
         lengths = of_edges(lengths)
-    return ArcParser(
+    column = tag_column(attributes) if lengths is not None else -1
+    if settings.labels == "joint":
+        return JointFactors(features, decoder, labels, lengths=lengths, tag=column, k_best=settings.k_best)
+    return ArcFactors(
         features,
         decoder,
-        columns,
-        labels,
-        settings.system == "undirected" and settings.combine == "none",
-        settings.combine,
+        undirected=settings.system == "undirected" and settings.combine == "none",
+        combine=settings.combine,
         lengths=lengths,
-        tag=tag_column(attributes) if lengths is not None else -1,
-        joint=settings.labels == "joint",
-        rivals=settings.k_best,
+        tag=column,
+        k_best=settings.k_best,
         loss=settings.loss,
     )
 
@@ -311,14 +330,13 @@ def directed_search(
     single_root: bool,
     attributes: Attributes,
     lengths: NDArray[np.int32] | None,
-) -> ArcParser | None:
+) -> ArcFactors | None:
     """The directed parser that enhances the trees of an undirected one, if the settings want it: that of `mst`.
 
     It scores both directions of each edge that the trees can have.
     """
     if not settings.enhance:
         return None
-    decoder, columns = ChuLiuEdmonds(single_root), len(features.attributes)
     if lengths is None:
-        return ArcParser(features, decoder, columns, ANYWHERE)
-    return ArcParser(features, decoder, columns, ANYWHERE, lengths=of_edges(lengths), tag=tag_column(attributes))
+        return ArcFactors(features, ChuLiuEdmonds(single_root))
+    return ArcFactors(features, ChuLiuEdmonds(single_root), lengths=of_edges(lengths), tag=tag_column(attributes))

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError
+from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors, JointFactors
+from crossarc.factors.labels import LabelFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.weights import Weights
-from crossarc.parsers.arcs import ARC_WEIGHTS, ArcParser
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.epochs import Epoch, Lessons, Progress, chunks, run_epochs
 from crossarc.parsers.graph import GraphModel, directed_search, search_of
@@ -116,9 +117,10 @@ class GraphLessons(Lessons[GraphModel]):
         self.other = directed_search(settings, self.features, self.single_root, *tags) if self.reused is None else None
         self.cost = (settings.cost or 0.0) if settings.learner == "mira" else 0.0
         self.weights = self.new_weights()
-        self.top: ArcParser | None = None
+        self.top: ArcFactors | None = None
         if settings.stack:
             self.look_down(corpus, init)
+        self.labeller = LabelFactors(self.top_features if settings.stack else self.features, self.label_places)
         if init is not None:
             self.weights = self.weights_of(init)
 
@@ -153,28 +155,33 @@ class GraphLessons(Lessons[GraphModel]):
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; gives how many words there are and how many have a wrong head or label."""
         weights, how = self.weights, (self.cost, self.settings.augment)
+        tokens, heads, labels, starts = self.data
+        if isinstance(self.search, JointFactors):
+            return self.search.learn(weights.arcs, weights.labels, *self.data, sentences, *how)
         if self.other is not None and weights.directed is not None:
-            self.other.train(weights.directed, None, *self.data, sentences, *how)
-        if self.top is None or weights.stacked is None:
-            return self.search.train(weights.arcs, weights.labels, *self.data, sentences, *how)
-        self.search.train(weights.arcs, None, *self.data, sentences, *how)
-        data = (self.seen, *self.data[1:])
-        return self.top.train(weights.stacked, weights.labels, *data, sentences, *how)
+            self.other.learn(weights.directed, tokens, heads, starts, sentences, *how)
+        words, wrong = self.search.learn(weights.arcs, tokens, heads, starts, sentences, *how)
+        if self.top is not None and weights.stacked is not None:
+            tokens = self.seen
+            words, wrong = self.top.learn(weights.stacked, tokens, heads, starts, sentences, *how)
+        _, unlabelled = self.labeller.learn(weights.labels, tokens, heads, labels, starts, sentences)
+        return words, max(wrong, unlabelled)
 
     def look_down(self, corpus: Corpus, init: GraphModel | None) -> None:
         """Make ready for a model that sees the trees of the others: guess those of all sentences.
 
         Each part of the treebank is parsed by models that learn from the others alone, as new sentences are.
         """
-        settings, (tokens, heads, labels, starts) = self.settings, self.data
+        settings, (tokens, heads, _, starts) = self.settings, self.data
         self.top_features = stacked_features(self.features, corpus)
         if init is not None and init.stacked is not None:
             self.top_features = init.stacked.features
         limits = (self.attributes, self.greatest)
-        self.top = stacked_search(self.top_features, self.single_root, self.label_places, *limits)
+        self.top = stacked_search(self.top_features, self.single_root, *limits)
         trees = np.full((2, len(tokens)), -1, dtype=np.int32)
         directed = directed_search(settings, self.features, self.single_root, *limits)
         assert directed is not None
+        assert isinstance(self.search, ArcFactors)
         searches = self.search, directed
         shuffle = np.random.default_rng(settings.seed)
         for part in parts(len(self.lengths), settings.stack):
@@ -183,7 +190,7 @@ class GraphLessons(Lessons[GraphModel]):
             for _ in range(min(settings.epochs, GUESSING_EPOCHS)):
                 for chunk in chunks(shuffle.permutation(rest), self.lengths):
                     for search, table in zip(searches, weights, strict=True):
-                        search.train(table, None, tokens, heads, labels, starts, chunk, self.cost, settings.augment)
+                        search.learn(table, tokens, heads, starts, chunk, self.cost, settings.augment)
             below = replace(
                 self.model(),
                 arc_weights=weights[0].pack(settings.prune),

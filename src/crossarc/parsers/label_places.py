@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from crossarc.treebank.corpus import Corpus
 
 ON_ROOTS, ELSEWHERE = 1, 2
-ANYWHERE = np.full(1, ON_ROOTS | ELSEWHERE, dtype=np.uint8)  # of a parser without labels
 
 
 def label_places(

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError
+from crossarc.factors.arcs import TreeFactors
 from crossarc.features.attributes import Attributes
-from crossarc.parsers.arcs import ArcParser
 
 TAGS = ("upos", "xpos")  # the first that a feature model looks at
 
@@ -46,7 +46,7 @@ class Tally:
         with self.lock:
             self.sum = Pruning(self.sum.arcs + arcs, self.sum.pruned + pruned, self.sum.unpruned + unpruned)
 
-    def add_all(self, search: ArcParser) -> None:
+    def add_all(self, search: TreeFactors) -> None:
         """Count all that a search has parsed."""
         self.add(search.arcs, search.pruned, search.unpruned)
 

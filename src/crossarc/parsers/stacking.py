@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.factors.arcs import ArcFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model, written_edge_model
 from crossarc.features.templates import fitted_templates
 from crossarc.learning.packed import PackedWeights
-from crossarc.parsers.arcs import ArcParser
 from crossarc.parsers.lengths import tag_column
 from crossarc.treebank.corpus import Corpus
 
@@ -75,13 +75,10 @@ def read_stacked(text: str, below: EdgeModel) -> EdgeModel:
     return model
 
 
-def stacked_search(
-    features: EdgeModel, single_root: bool, labels: NDArray[np.uint8], attributes: Attributes, lengths: Ints | None
-) -> ArcParser:
+def stacked_search(features: EdgeModel, single_root: bool, attributes: Attributes, lengths: Ints | None) -> ArcFactors:
     """The features and the decoder of the model on top at work."""
     tag = tag_column(attributes) if lengths is not None else -1
-    decoder, columns = ChuLiuEdmonds(single_root), len(features.attributes)
-    return ArcParser(features, decoder, columns, labels, lengths=lengths, tag=tag)
+    return ArcFactors(features, ChuLiuEdmonds(single_root), lengths=lengths, tag=tag)
 
 
 def with_guesses(tokens: Ints, below: EdgeModel, starts: NDArray[np.int64], tree: Ints, other: Ints) -> Ints:

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from crossarc import Parser, read
+from crossarc import read
+from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.factors.arcs import ArcFactors
+from crossarc.factors.labels import LabelFactors
+from crossarc.factors.rounds import RoundFactors
 from crossarc.features.attributes import Attributes
-from crossarc.features.edges import ENDS
-from crossarc.features.templates import parse_model
-from crossarc.transitions.search import Greedy
+from crossarc.features.edges import ENDS, RELATIVES, fit_edge_model, load_edge_model
 from crossarc.treebank import Corpus
 
 SENTENCES = 60  # of a real treebank; all arcs of each are looked at
@@ -82,25 +84,31 @@ def sentences_of(example, treebanks=()):
             yield "tr_imst", list(read(path))[:SENTENCES]
 
 
-def count(sentences, features, joint=False, **options):
+def fitted(sentences, name):
+    """A feature model as some sentences need it, and their attributes."""
+    corpus = Corpus.of(sentences)
+    model = fit_edge_model(load_edge_model(name), corpus)
+    return model, Attributes.fit(corpus, model.attributes)
+
+
+def count(sentences, features):
     """For arcs to the right, to the left, and labels: the distinct keys and the distinct features."""
-    model = Parser("mst", features=features, epochs=1, labels="joint" if joint else "after", **options)
-    model = model.fit(sentences[:5]).model
+    model, attributes = fitted(sentences[:5], features)
+    arcs, labels = ArcFactors(model, ChuLiuEdmonds(True)), LabelFactors(model, np.full(1, 3, dtype=np.uint8))
+    ends_only = not any(term.startswith(RELATIVES) for terms in model.label_terms for term in terms)
     keys, twins = ([set(), set(), set()] for _ in range(2))
-    search = model.search()
     for sentence in sentences:
-        tokens = model.attributes.encode(Corpus.of([sentence]))
+        tokens = attributes.encode(Corpus.of([sentence]))
         heads = np.asarray(sentence.heads, dtype=np.int32)
-        twin = Twin(model.features, tokens, heads)
+        twin = Twin(model, tokens, heads)
         for d in range(1, len(heads)):
             for h in range(len(heads)):
                 if h == d:
                     continue
-                arc, label = search.features_of(tokens, h, d, heads)
-                keys[h > d].update(arc.tolist())
+                keys[h > d].update(arcs.features_of(tokens, h, d).tolist())
                 twins[h > d] |= twin.arc_features(h, d)
-                if joint or heads[d] == h:
-                    keys[2].update(label.tolist())
+                if ends_only or heads[d] == h:
+                    keys[2].update(labels.features_of(tokens, h, d, heads).tolist())
                     twins[2] |= twin.label_features(h, d)
     return [len(each) for each in keys], [len(each) for each in twins]
 
@@ -108,32 +116,32 @@ def count(sentences, features, joint=False, **options):
 @pytest.mark.parametrize("features", MODELS)
 def test_every_feature_has_a_key_of_its_own(example, features):
     (_, sentences), *_ = sentences_of(example)
-    keys, twins = count(sentences, features, joint=features == "mst-table2")
+    keys, twins = count(sentences, features)
     assert keys == twins
 
 
 @pytest.mark.parametrize("features", ["mst", "mst-table2"])
 def test_every_feature_of_a_treebank_has_a_key_of_its_own(example, treebanks, features):
     _, (_, sentences) = sentences_of(example, treebanks)
-    keys, twins = count(sentences, features, joint=features == "mst-table2")
+    keys, twins = count(sentences, features)
     assert keys == twins
 
 
 def test_templates_with_dependents_have_keys_of_their_own(example):
     """Those of siblings differ in the side of the sibling's head, its attribute, and nothing else."""
     sentences = list(read(example))
-    model = Parser("mst-bottom-up", epochs=1).fit(sentences[:5]).model
-    search = model.search()
+    model, attributes = fitted(sentences[:5], "mst-bottom-up")
+    factors = RoundFactors(model, ChuLiuEdmonds(True), 0, np.zeros(1, dtype=np.int32))
     rng = np.random.default_rng(1)
     keys, twins = ([set(), set()] for _ in range(2))
     for sentence in sentences:
-        tokens = model.attributes.encode(Corpus.of([sentence]))
+        tokens = attributes.encode(Corpus.of([sentence]))
         n = len(sentence)
         heads = np.where(rng.random(n + 1) < 0.5, sentence.heads, -1).astype(np.int32)
-        twin = Twin(model.features, tokens, heads)
+        twin = Twin(model, tokens, heads)
         for d in range(1, n + 1):
             for h in (h for h in range(n + 1) if h != d and heads[d] < 0):
-                keys[h > d].update(search.late_features_of(tokens, h, d, heads).tolist())
+                keys[h > d].update(factors.late_features_of(tokens, h, d, heads).tolist())
                 twins[h > d] |= late_features(twin, h, d)
     assert [len(each) for each in keys] == [len(each) for each in twins]
 
@@ -166,31 +174,3 @@ def late_features(twin, h, d):
         if late and "none" not in values:
             found.add((place, *values))
     return found
-
-
-TERMS = (
-    "stack[0].form", "stack[0].upos", "stack[1].upos", "buffer[0].form", "buffer[0].upos", "buffer[1].upos",
-    "stack[0].left[1].deprel", "stack[0].right_labels", "stack[0].left_count", "distance(stack[0], buffer[0])",
-)  # fmt: skip
-
-
-def test_templates_of_transitions_have_keys_of_their_own(example):
-    """A template of several terms has as many keys as there are combinations of theirs, and shares none with others."""
-    joined = [(a, b) for a in TERMS for b in TERMS if a < b] + [TERMS[k : k + 4] for k in range(len(TERMS) - 3)]
-    templates = [*((term,) for term in TERMS), *joined]
-    text = f"templates = {[' + '.join(terms) for terms in templates]}".replace("'", '"')
-    sentences = list(read(example))
-    trained = Parser("arc-hybrid", epochs=1).fit(sentences).model
-    model = parse_model(text)
-    corpus = Corpus.of(sentences)
-    attributes = Attributes.fit(corpus, model.attributes)
-    search = Greedy(trained.search().system, model, trained.moves, trained.move_labels, len(model.attributes))
-    names = {name: number for number, name in enumerate(trained.labels)}
-    labels = np.array([names.get(label, -1) for s in sentences for label in s.deprels], dtype=np.int32)
-    data = (attributes.encode(corpus), corpus["head"], labels, corpus.starts)
-    keys, _, _ = search.instances(*data)
-    columns = {terms: keys[:, place] for place, terms in enumerate(templates)}
-    for terms, column in columns.items():
-        parts = np.column_stack([columns[(term,)] for term in terms])
-        assert len(np.unique(column)) == len(np.unique(parts, axis=0)), terms
-    assert len(np.unique(keys)) == sum(len(np.unique(column)) for column in columns.values())

@@ -1,0 +1,1 @@
+"""Parts of trees (arcs, labels), their features and scores, and learning from parts."""

@@ -1,0 +1,83 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.decode.decoder import Decoder
+from crossarc.features.edges import EdgeModel
+from crossarc.learning.scorer import Scorer
+from crossarc.learning.weights import Weights
+
+ARC_WEIGHTS: int
+Ints = NDArray[np.int32]
+
+class TreeFactors:
+    @property
+    def arcs(self) -> int: ...
+    @property
+    def pruned(self) -> int: ...
+    @property
+    def unpruned(self) -> int: ...
+
+class ArcFactors(TreeFactors):
+    def __init__(
+        self,
+        model: EdgeModel,
+        decoder: Decoder,
+        *,
+        undirected: bool = False,
+        combine: str = "none",
+        lengths: Ints | None = None,
+        tag: int = -1,
+        k_best: int = 1,
+        loss: str = "edges",
+    ) -> None: ...
+    def find_trees(self, scorer: Scorer, tokens: Ints, starts: NDArray[np.int64], heads: Ints) -> None: ...
+    def enhance_trees(
+        self, scorer: Scorer, tokens: Ints, starts: NDArray[np.int64], heads: Ints, rounds: int
+    ) -> None: ...
+    def learn(
+        self,
+        weights: Weights,
+        tokens: Ints,
+        heads: Ints,
+        starts: NDArray[np.int64],
+        order: NDArray[np.int64],
+        cost: float,
+        augment: bool = False,
+    ) -> tuple[int, int]: ...
+    def scores(self, scorer: Scorer, tokens: Ints) -> NDArray[np.float64]: ...
+    def features_of(self, tokens: Ints, h: int, d: int) -> NDArray[np.uint64]: ...
+
+class JointFactors(TreeFactors):
+    def __init__(
+        self,
+        model: EdgeModel,
+        decoder: Decoder,
+        label_places: NDArray[np.uint8],
+        *,
+        lengths: Ints | None = None,
+        tag: int = -1,
+        k_best: int = 1,
+    ) -> None: ...
+    def find_trees(
+        self,
+        scorer: Scorer,
+        label_scorer: Scorer,
+        tokens: Ints,
+        starts: NDArray[np.int64],
+        heads: Ints,
+        labels: Ints,
+    ) -> None: ...
+    def learn(
+        self,
+        weights: Weights,
+        label_weights: Weights,
+        tokens: Ints,
+        heads: Ints,
+        labels: Ints,
+        starts: NDArray[np.int64],
+        order: NDArray[np.int64],
+        cost: float,
+        augment: bool = False,
+    ) -> tuple[int, int]: ...
+    def scores(self, scorer: Scorer, label_scorer: Scorer, tokens: Ints) -> NDArray[np.float64]: ...
+    def label_scores(self, label_scorer: Scorer, tokens: Ints, heads: Ints) -> NDArray[np.float64]: ...

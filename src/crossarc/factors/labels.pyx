@@ -1,0 +1,99 @@
+"""Labels of the arcs of a tree: each is chosen on its own, by what the tree around the arc looks like."""
+
+import numpy as np
+
+from crossarc.core.typedefs cimport int32_t, label_t, offset_t, token_t, uint8_t
+from crossarc.factors.label_keys cimport LabelKeys
+from crossarc.factors.label_scores cimport LabelScores
+from crossarc.factors.parts cimport Factors, Learner, Part
+from crossarc.factors.words cimport Words
+from crossarc.learning.scorer cimport Scorer
+from crossarc.learning.weights cimport Weights
+
+
+cdef class LabelFactors(Factors):
+    """The label templates of a feature model at work, for one thread.
+
+    `label_places` say where each label can be: on arcs from node 0 (1), others (2), both. A part is the label of one
+    arc; its features see the arc's grandparent, siblings and dependents.
+    """
+
+    cdef LabelKeys keys
+    cdef LabelScores label_scores
+    cdef token_t word                   # while learning: the one whose label is learned
+    cdef label_t[::1] found
+
+    def __init__(self, model, const uint8_t[::1] label_places):
+        self.words = Words(len(model.attributes))
+        self.keys = LabelKeys(model, self.words, False)
+        self.label_scores = LabelScores(self.keys, label_places)
+        self.learner = Learner()
+
+    cdef int reserve(self, token_t n) except -1:
+        """Make room for sentences of up to n words."""
+        self.keys.reserve(n)
+        self.found = np.zeros(n + 1, dtype=np.int32)
+        self.learner.reserve(1)
+        return 0
+
+    cdef int32_t parts_of(self, const token_t* heads, const label_t* labels, Part* parts) noexcept nogil:
+        """Write the label of the word at hand."""
+        parts[0] = Part(heads[self.word], self.word, labels[self.word], self.word, 0, 0)
+        return 1
+
+    cdef int keys_of(self, const Part* part) except -1 nogil:
+        """Give the learner the keys of a label."""
+        return self.learner.add(self.keys.keys, self.keys.keys_of(part.head, part.dependent, self.gold), part.label)
+
+    cdef int find_best(self, token_t* heads, label_t* labels) except -1 nogil:
+        """Set the best label of each arc of a tree."""
+        cdef token_t d
+        self.keys.find_kin(heads)
+        for d in range(1, self.words.n + 1):
+            self.label_scores.score(self.scorer, heads[d], d, heads)
+            labels[d] = self.label_scores.best(heads[d])
+        return 0
+
+    cdef offset_t learn_best(self) except -1 nogil:
+        """Learn the labels of the gold tree word by word; return how many were wrong."""
+        cdef token_t d
+        cdef offset_t wrong = 0
+        self.keys.find_kin(self.gold)
+        for d in range(1, self.words.n + 1):
+            self.learner.next_step()
+            self.label_scores.score(self.scorer, self.gold[d], d, self.gold)
+            self.found[d] = self.label_scores.best(self.gold[d])
+            if self.found[d] == self.gold_labels[d]:
+                continue
+            wrong += 1
+            self.word = d
+            self.learner.begin(1)
+            self.learner.compare(self, self.gold, &self.found[0])
+            self.learner.learn()
+        return wrong
+
+    def find_labels(self, Scorer scorer not None, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
+                    token_t[::1] heads, label_t[::1] labels):
+        """Set the labels of the trees of the sentences that begin at `starts`."""
+        self.scorer = scorer
+        self.find_all(tokens, starts, heads, labels)
+
+    def learn(self, Weights weights not None, const int32_t[:, ::1] tokens, const token_t[::1] heads,
+              const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order):
+        """Learn the labels of gold trees by the perceptron; return the number of words and of wrong labels."""
+        self.scorer = self.learner.weights = weights
+        return self.learn_all(tokens, heads, labels, starts, order)
+
+    def scores(self, Scorer scorer not None, const int32_t[:, ::1] tokens, const token_t[::1] heads):
+        """The scores of all labels for each arc of a tree, as [dependent, label], in true units.
+
+        They are -inf for labels that such an arc cannot have.
+        """
+        return self.label_scores.table(scorer, tokens, heads)
+
+    def features_of(self, const int32_t[:, ::1] tokens, token_t h, token_t d, const token_t[::1] heads):
+        """The keys of the features of the label of an arc in a tree."""
+        self.reserve(<token_t>tokens.shape[0] - 1)
+        self.read(tokens, 0, tokens.shape[0])
+        self.keys.find_kin(&heads[0])
+        return np.array([self.keys.keys[t] for t in range(self.keys.keys_of(h, d, &heads[0]))], dtype=np.uint64)

@@ -1,0 +1,215 @@
+"""Parts of trees, and learning from them.
+
+Factors cut a tree into parts that are scored each on its own: arcs, arcs with labels, or labels that see the tree
+around them. They say which parts a tree has (`parts_of`) and which features a part has (`keys_of`). Learning needs no
+more than that: parts that only the gold tree has gain, parts that only a wrong tree has lose.
+"""
+
+import numpy as np
+
+from libc.stdlib cimport free, malloc, qsort
+from libc.string cimport memset
+
+from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t
+from crossarc.learning.differences cimport Differences
+from crossarc.learning.hildreth cimport find_steps
+
+
+cdef class Factors:
+    """What a graph parser scores and learns, at work for one thread."""
+
+    cdef int reserve(self, token_t n) except -1:
+        """Make room for sentences of up to n words."""
+        raise NotImplementedError
+
+    cdef void prepare(self) noexcept nogil:
+        """Hash what is needed of the sentence at hand."""
+
+    cdef int32_t parts_of(self, const token_t* heads, const label_t* labels, Part* parts) noexcept nogil:
+        """Write the parts of a tree with their scores, word by word; return how many."""
+        return 0
+
+    cdef int keys_of(self, const Part* part) except -1 nogil:
+        """Give the learner the keys of a part."""
+        return 0
+
+    cdef int find_best(self, token_t* heads, label_t* labels) except -1 nogil:
+        """Set the best heads or labels of the sentence at hand."""
+        return 0
+
+    cdef offset_t learn_best(self) except -1 nogil:
+        """Learn from the gold tree of the sentence at hand; return how many words were wrong before."""
+        return 0
+
+    cdef void read(self, const int32_t[:, ::1] tokens, offset_t begin, offset_t end) noexcept nogil:
+        """Go to the sentence in some rows."""
+        self.words.read(&tokens[begin, 0], <token_t>(end - begin) - 1)
+        self.prepare()
+
+    cdef int find_all(self, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
+                      label_t[::1] labels) except -1:
+        """Set the best heads or labels of the sentences that begin at `starts`."""
+        cdef Py_ssize_t s
+        cdef offset_t begin
+        cdef bint labelled = labels is not None
+        self.gold = NULL
+        self.reserve(np.diff(starts).max(initial=1) - 1)
+        with nogil:
+            for s in range(starts.shape[0] - 1):
+                begin = starts[s]
+                self.read(tokens, begin, starts[s + 1])
+                self.find_best(&heads[begin], &labels[begin] if labelled else NULL)
+        return 0
+
+    cdef object learn_all(self, const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
+                          const offset_t[::1] starts, const offset_t[::1] order):
+        """Learn from sentences in an order; return the number of words and how many were wrong."""
+        cdef offset_t words = 0, wrong = 0, begin
+        cdef Py_ssize_t s
+        cdef bint labelled = labels is not None
+        self.reserve(np.diff(starts)[order].max(initial=1) - 1)
+        with nogil:
+            for s in range(order.shape[0]):
+                begin = starts[order[s]]
+                self.read(tokens, begin, starts[order[s] + 1])
+                self.gold = &heads[begin]
+                self.gold_labels = &labels[begin] if labelled else NULL
+                words += self.words.n
+                wrong += self.learn_best()
+        self.gold = NULL
+        return words, wrong
+
+
+cdef inline bint same(const Part* a, const Part* b) noexcept nogil:
+    """Whether two parts are the same, in whatever tree."""
+    return a.dependent == b.dependent and a.head == b.head and a.label == b.label
+
+
+cdef int by_identity(const void* first, const void* second) noexcept nogil:
+    """The order in which parts that are the same are neighbours."""
+    cdef const Part* a = <const Part*>first
+    cdef const Part* b = <const Part*>second
+    if a.dependent != b.dependent:
+        return a.dependent - b.dependent
+    return a.head - b.head if a.head != b.head else a.label - b.label
+
+
+cdef int by_word(const void* first, const void* second) noexcept nogil:
+    """The order by words; for each the parts of the gold tree come first."""
+    cdef const Part* a = <const Part*>first
+    cdef const Part* b = <const Part*>second
+    return a.word - b.word if a.word != b.word else <int>(b.sign - a.sign)
+
+
+cdef int32_t cancel(Part* parts, int32_t count) noexcept nogil:
+    """Leave out the parts that two trees share; return how many are left, in the order of words."""
+    cdef int32_t k = 0, kept = 0
+    qsort(parts, count, sizeof(Part), by_identity)
+    while k < count:
+        if k + 1 < count and same(parts + k, parts + k + 1):
+            k += 2
+        else:
+            parts[kept] = parts[k]
+            kept += 1
+            k += 1
+    qsort(parts, kept, sizeof(Part), by_word)
+    return kept
+
+
+cdef class Learner:
+    """Moves weights from the parts of wrong trees to those of the gold tree, by MIRA or the perceptron.
+
+    The gold tree is moved from up to `trees` wrong ones by the least steps that make it better than each by as much as
+    that has wrong parts, and at most by `cost` each (MIRA); a cost of 0 means steps of 1 (the perceptron).
+    """
+
+    def __init__(self, int32_t trees=1, bint labels=False, bint count_heads=False):
+        self.count_heads = count_heads
+        self.differences = Differences(trees)
+        self.label_differences = Differences(trees) if labels else None
+        self.products = np.zeros((trees, trees))
+        self.shortfalls = np.zeros(trees)
+        self.steps = np.zeros(trees)
+
+    def __dealloc__(self):
+        free(self.parts)
+
+    cdef int reserve(self, Py_ssize_t parts) except -1:
+        """Make room for trees of so many parts."""
+        if 2 * parts <= self.room:
+            return 0
+        free(self.parts)
+        self.room = 2 * parts
+        self.parts = <Part*>malloc(self.room * sizeof(Part))
+        if self.parts == NULL:
+            self.room = 0
+            raise MemoryError
+        return 0
+
+    cdef void next_step(self) noexcept nogil:
+        """Count one more step, by which weights are averaged."""
+        self.weights.now += 1
+        if self.label_weights is not None:
+            self.label_weights.now += 1
+
+    cdef void begin(self, int32_t trees) noexcept nogil:
+        """Begin to compare the gold tree with so many others."""
+        self.count = trees
+        self.tree = 0
+        self.differences.begin(trees)
+        if self.label_weights is not None:
+            self.label_differences.begin(trees)
+
+    cdef int compare(self, Factors factors, const token_t* tree, const label_t* labels) except -1 nogil:
+        """Add the difference between the gold tree of the sentence at hand and the next tree."""
+        cdef Part* part = self.parts
+        cdef int32_t k, count = factors.parts_of(factors.gold, factors.gold_labels, part)
+        cdef int32_t total = count + factors.parts_of(tree, labels, part + count)
+        cdef token_t d
+        cdef score_t margin = 0, loss = 0
+        for k in range(total):
+            part[k].sign = 1 if k < count else -1
+        for _left in range(cancel(part, total)):
+            if part.sign > 0:
+                margin += part.score
+            else:
+                margin -= part.score - self.augment
+                loss += 1
+            self.sign = part.sign
+            factors.keys_of(part)
+            part += 1
+        if self.count_heads:
+            loss = 0
+            for d in range(1, factors.words.n + 1):
+                loss += tree[d] != factors.gold[d]
+        self.shortfalls[self.tree] = loss - margin
+        self.steps[self.tree] = loss > 0
+        self.tree += 1
+        return 0
+
+    cdef int add(self, const hash_t* keys, int32_t count, int32_t action) except -1 nogil:
+        """Add keys of the part at hand, for an action of the weights."""
+        return self.differences.add(keys, count, action, self.tree, self.sign)
+
+    cdef int add_label(self, const hash_t* keys, int32_t count, label_t label) except -1 nogil:
+        """Add keys of the part at hand, for an action of the weights of labels."""
+        return self.label_differences.add(keys, count, label, self.tree, self.sign)
+
+    cdef int learn(self) except -1 nogil:
+        """Move the weights by the differences; return whether they moved."""
+        cdef int32_t r
+        cdef bint moved = False
+        for r in range(self.count):
+            moved = moved or self.steps[r] > 0
+        if not moved:
+            return False
+        memset(&self.products[0, 0], 0, <size_t>self.count * self.count * sizeof(score_t))
+        self.differences.settle(self.weights, &self.products[0, 0])
+        if self.label_weights is not None:
+            self.label_differences.settle(self.label_weights, &self.products[0, 0])
+        if self.cost > 0:
+            find_steps(&self.products[0, 0], &self.shortfalls[0], self.count, self.cost, &self.steps[0])
+        self.differences.apply(self.weights, &self.steps[0])
+        if self.label_weights is not None:
+            self.label_differences.apply(self.label_weights, &self.steps[0])
+        return True
