@@ -38,9 +38,10 @@ def measure(folder: Path, parser: str, settings: str, epochs: int) -> str:
     best = float("inf")
     for _ in range(3):
         begin = time.process_time()
-        trained.model.parse_corpus(corpus)
+        trained.model.parse(corpus)
         best = min(best, time.process_time() - begin)
-    scores, found = trained.manifest_["development"], trained.model.pruning
+    scores, lengths = trained.manifest_["development"], trained.model.lengths
+    found = lengths.development if lengths is not None else None
     pruned = f"{100 * found.pruned / max(1, found.arcs):.1f}" if found is not None else ""
     cells = [folder.name, f"`{settings}`" if settings else "", f"{scores['las']:.2f}", f"{scores['uas']:.2f}", pruned]
     cells += [f"{learning:.0f}", f"{sum(map(len, dev)) / best / 1000:.0f}"]

@@ -29,7 +29,7 @@ from typing import Any
 
 import crossarc
 from crossarc.experiments.resources import Stopwatch, peak_memory, single_threaded
-from crossarc.parsers.settings import TRANSITION_PRESETS
+from crossarc.parsers.presets import TRANSITION_PRESETS
 from crossarc.treebank import read, write
 from crossarc.treebank.corpus import Corpus
 
@@ -57,9 +57,9 @@ def crossarc_arrays(gold: str, model: str) -> Figures:
     loading = Stopwatch()
     parser = crossarc.load(model)
     seconds = loading.cpu
-    parser.model.parse_corpus(corpus)  # the first time brings the pages of the model into memory
+    parser.model.parse(corpus)  # the first time brings the pages of the model into memory
     watch = Stopwatch()
-    parser.model.parse_corpus(corpus)
+    parser.model.parse(corpus)
     return {"load_seconds": seconds, "arrays": watch.cpu}
 
 

@@ -21,7 +21,7 @@ from decoders import measure
 
 import crossarc
 from crossarc.parsers import Parser
-from crossarc.parsers.graph import GraphModel
+from crossarc.parsers.graph.model import GraphModel
 from crossarc.treebank import Corpus
 
 LENGTHS = (10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -37,7 +37,8 @@ def models(folder: Path, epochs: int) -> dict[str, GraphModel]:
     found = {"Chu-Liu-Edmonds, whole": directed, "Prim, whole": whole}
     for method in ("kruskal", "boruvka", "kkt"):
         settings = pruned.settings.model_copy(update={"method": method})
-        found[f"{method.capitalize() if method != 'kkt' else 'KKT'}, pruned"] = replace(pruned, settings=settings)
+        finder = replace(pruned.finder, settings=settings)
+        found[f"{method.capitalize() if method != 'kkt' else 'KKT'}, pruned"] = replace(pruned, finder=finder)
     return found
 
 
@@ -48,10 +49,10 @@ def works_of(model: GraphModel, tokens: np.ndarray, length: int) -> tuple[Callab
     batch = np.ascontiguousarray(np.concatenate(rows))
     starts = np.arange(pieces + 1) * (length + 1)
     heads = np.full(len(batch), -1, dtype=np.int32)
-    search = model.search()
-    work = partial(search.find_trees, model.arc_weights, batch, starts, heads)
+    factors = model.finder.factors(model.lengths)
+    work = partial(factors.find_trees, model.finder.weights, batch, starts, heads)
     work()
-    return work, 1 - search.pruned / max(1, search.arcs)
+    return work, 1 - factors.pruned / max(1, factors.arcs)
 
 
 def main() -> None:

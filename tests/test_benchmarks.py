@@ -7,6 +7,12 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import pytest
+
+from crossarc import read
+from crossarc.parsers.presets import GRAPH_PRESETS
+from crossarc.treebank import Corpus
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -58,11 +64,29 @@ def test_spanning_trees(tmp_path, example):
     assert "Boruvka, pruned" in (tmp_path / "plot.svg").read_text()
 
 
+def benchmark(name):
+    found = importlib.util.spec_from_file_location(name, ROOT / "benchmarks" / f"{name}.py")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module  # dataclasses look their module up
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", [*GRAPH_PRESETS, "arc-hybrid", "arc-eager-pp"])
+def test_storage(example, name):
+    """Rounding to 16 bits costs next to nothing; leaving out weights makes files smaller, and costs accuracy."""
+    measure, sentences = benchmark("storage").measure, list(read(example))
+    train, dev = Corpus.of(sentences), Corpus.of(sentences[:15])
+    rounded, pruned = (measure(name, train, dev, epochs=2, prune=prune) for prune in (0.0, 0.5))
+    assert rounded.exact_las == pytest.approx(rounded.las, abs=0.5)
+    assert pruned.exact_las == rounded.exact_las
+    assert pruned.las < pruned.exact_las - 1
+    assert pruned.bytes < rounded.bytes < rounded.exact_bytes == pruned.exact_bytes
+
+
 def test_decoders_take_turns():
     """A round runs each decoder once, so that their ratios hold on a machine whose speed varies."""
-    found = importlib.util.spec_from_file_location("decoders", ROOT / "benchmarks" / "decoders.py")
-    decoders = importlib.util.module_from_spec(found)
-    found.loader.exec_module(decoders)
+    decoders = benchmark("decoders")
     calls = []
     times = decoders.measure({name: partial(calls.append, name) for name in "abc"}, 0.0, least=4)
     assert calls == list("abc") * 5

@@ -9,7 +9,7 @@ from crossarc.features import ATTRIBUTES, Attributes, fit_model, load_model, par
 from crossarc.features.attributes import commonest_features, features_of, shape
 from crossarc.features.templates import TemplateError
 from crossarc.parsers import PRESETS
-from crossarc.parsers.settings import TRANSITION_PRESETS
+from crossarc.parsers.presets import TRANSITION_PRESETS
 from crossarc.treebank import Corpus, read_arrays
 
 RICH = sorted({PRESETS[name]["features"] for name in TRANSITION_PRESETS})

@@ -11,10 +11,10 @@ from crossarc.learning.instances import instance_matrix, number_features
 from crossarc.learning.liblinear import learn_liblinear
 from crossarc.learning.libsvm import TOLERANCE, learn_libsvm
 from crossarc.learning.support import SupportVectors, check_arrays
-from crossarc.parsers import Parser, Settings, load, write_model
-from crossarc.parsers.settings import AT_ONCE
+from crossarc.parsers import Parser, load, write_model
+from crossarc.parsers.settings import AT_ONCE, TransitionSettings
 
-LEARNERS = Settings.model_fields["learner"].annotation.__args__
+LEARNERS = TransitionSettings.model_fields["learner"].annotation.__args__
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_it_is_kept_and_the_same_each_time(trained, example, tmp_path, monkeypat
     trained[learner].save(path)
     again = load(path)
     assert list(again.parse(example)) == list(trained[learner].parse(example))
-    monkeypatch.setattr("crossarc.parsers.treemodel.BATCH_WORDS", 50)
+    monkeypatch.setattr("crossarc.parsers.streams.BATCH_WORDS", 50)
     assert list(again.parse(example, threads=3)) == list(trained[learner].parse(example))
     again.save(tmp_path / "b")
     Parser("arc-hybrid", learner=learner, epochs=5).fit(example, dev=example).save(tmp_path / "c")
@@ -51,22 +51,6 @@ def test_it_is_kept_and_the_same_each_time(trained, example, tmp_path, monkeypat
 )
 def test_it_goes_with_any_system(example, name, learner):
     assert Parser(name, learner=learner, epochs=3).fit(example).evaluate(example).uas > 80
-
-
-def test_the_cost_of_storage_is_known(trained, example):
-    for learner, parser in trained.items():
-        storage = parser.model.storage
-        if learner == "libsvm":
-            assert storage is None
-            continue
-        assert storage.las == pytest.approx(parser.manifest_["development"]["las"])
-        assert abs(storage.las - storage.exact_las) < 1
-        assert storage.bytes < storage.exact_bytes
-    hard = Parser("arc-hybrid", epochs=3, prune=0.5).fit(example, dev=example).model.storage
-    soft = Parser("arc-hybrid", epochs=3, prune=0.0).fit(example, dev=example).model.storage
-    assert hard.las < hard.exact_las - 1
-    assert hard.bytes < soft.bytes
-    assert soft.las == pytest.approx(soft.exact_las, abs=0.4)
 
 
 @pytest.mark.parametrize("learner", AT_ONCE)
@@ -230,7 +214,7 @@ def test_damaged_support_vectors(trained, tmp_path):
     manifest, arrays = parser.model.to_arrays()
     manifest |= parser.manifest_
     path = tmp_path / "m"
-    for name in parser.model.vectors:
+    for name in parser.model.scorer.arrays:
         whole = arrays[f"support.{name}"]
         faults = [np.zeros(whole.shape, dtype=np.float16)]
         if name != "group_of":  # tags beyond it are those that are not known
@@ -241,7 +225,7 @@ def test_damaged_support_vectors(trained, tmp_path):
             write_model(path, manifest, {**arrays, f"support.{name}": fault})
             with pytest.raises(ModelError, match="no parser that crossarc can use"):
                 load(path)
-    check_arrays(parser.model.vectors, len(parser.model.moves))
+    check_arrays(parser.model.scorer.arrays, len(parser.model.moves))
     write_model(path, manifest, {name: array for name, array in arrays.items() if name != "support.keys"})
     with pytest.raises(ModelError, match=r"support\.keys"):
         load(path)

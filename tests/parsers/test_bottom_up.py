@@ -15,7 +15,8 @@ from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.edges import parse_edge_model
 from crossarc.features.templates import TemplateError
 from crossarc.parsers import Parser, load, write_model
-from crossarc.parsers.tag_order import best_rounds, reachable_arcs, round_numbers
+from crossarc.parsers.graph.rounds import best_rounds, reachable_arcs, round_numbers
+from crossarc.parsers.streams import parse_batch
 from crossarc.treebank import Corpus, Sentence, read
 
 sys.path.append(str(Path(__file__).parents[1] / "decode"))
@@ -71,15 +72,16 @@ def test_each_round_is_the_best_of_all_trees(example, absorb, single_root, lengt
     for size in (1, 2, 3, 4, 5):
         for _ in range(20):
             sentence = sentence_of(rng.choice(tags, size=size).tolist())
-            model = parser.model.anew()
-            (parsed,) = model.parse([sentence])
-            if model.tally.sum.unpruned:
-                model = replace(model, lengths=None)
-                assert [parsed] == list(model.parse([sentence]))
+            model = parser.model
+            model.reset_notes()
+            (parsed,) = parse_batch(model, [sentence])
+            if lengths and model.lengths.so_far.unpruned:
+                model = replace(model, finder=replace(model.finder, lengths=None))
+                assert [parsed] == parse_batch(model, [sentence])
             kept[model.lengths is not None] += 1
             rounds = rounds_in(model, sentence)
             tokens = model.attributes.encode(Corpus.of([sentence]))
-            scores = model.search().scores(model.arc_weights, tokens)
+            scores = model.arc_scores(tokens)
             trees = [
                 tree
                 for tree in all_trees(size, single_root).tolist()

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from crossarc.errors import CrossarcError, DecodeError
-from crossarc.parsers import Constraints, Parser, load, marked_constraints, treemodel
+from crossarc.parsers import Constraints, Parser, load, marked_constraints, streams
 from crossarc.parsers.analysis import with_marks
-from crossarc.parsers.beam_analysis import STRANGER
 from crossarc.parsers.calibration import Scales, best_scale, calibrate, log_loss
 from crossarc.parsers.constraints import NONE
-from crossarc.parsers.settings import GRAPH_PRESETS, PRESETS, TRANSITION_PRESETS
+from crossarc.parsers.presets import GRAPH_PRESETS, PRESETS, TRANSITION_PRESETS
+from crossarc.parsers.transition.analysis import SMOOTHING
 from crossarc.structure import is_projective
 from crossarc.treebank import Corpus, Sentence, read
 
@@ -126,7 +126,7 @@ def test_what_cannot_be_is_an_error(parsers, sentences, name):
 
 @pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label", "mst"])
 def test_threads_and_files_make_no_difference(parsers, sentences, name, tmp_path, monkeypatch):
-    monkeypatch.setattr(treemodel, "BATCH_WORDS", 50)
+    monkeypatch.setattr(streams, "BATCH_WORDS", 50)
     parser = parsers[name]
     one, two = ([a.annotated() for a in parser.parse(sentences, threads, k=2)] for threads in (1, 3))
     assert one == two
@@ -171,7 +171,7 @@ def test_constraints_count_for_more_than_lengths(sentences, name):
                 )
                 assert all(tree.sentence.heads[word] == head for tree in found.trees)
                 assert np.isfinite([tree.score for tree in found.trees]).all()
-    assert parser.model.tally.sum.unpruned > 5
+    assert parser.model.lengths.so_far.unpruned > 5
 
 
 @pytest.mark.parametrize("name", GRAPH_PRESETS)
@@ -227,12 +227,17 @@ def test_label_probabilities_are_a_softmax(parsers, sentences):
 # ---- transition parsers
 
 
+def inside(model):
+    """The model inside a transform, or the model itself."""
+    return getattr(model, "model", model)
+
+
 @pytest.mark.parametrize("name", TRANSITION_PRESETS)
 def test_a_beam_with_room_for_all_derivations_has_all_the_probability(parsers, sentences, name):
-    model = parsers[name].model
+    model = inside(parsers[name].model)
     tokens = model.attributes.encode(Corpus.of([scrambled(sentences, 1, 1)]))
     _, _, chances, lost = model.beam_search(1000).parse_best(
-        model.weights, tokens, model.root_labels[0], False, False, False, 0.03, True
+        model.scorer, tokens, model.root_labels[0], False, False, False, 0.03, True
     )
     assert len(chances) == 1000 or not lost.any()
     assert np.exp(chances).sum() == pytest.approx(1, abs=1e-3)
@@ -248,7 +253,7 @@ def test_probabilities_are_shares_of_derivations(example, sentences, beam):
         (found,) = parser.parse([sentence], scores=True)
         assert found.best.sentence == plain
         tokens = model.attributes.encode(Corpus.of([sentence]))
-        how = (model.weights, tokens, model.root_labels[0], False, False, False, parser.scales.trees)
+        how = (model.scorer, tokens, model.root_labels[0], False, False, False, parser.scales.trees)
         own, wide = model.beam_search(beam).parse_best(*how, False), model.beam_search(16).parse_best(*how, True)
         lost = wide[3]
         ends = {
@@ -275,7 +280,7 @@ def test_probabilities_are_shares_of_derivations(example, sentences, beam):
                     head: (
                         gone[head]
                         + (1 - gone.sum()) * shares[heads[:, word] == head].sum()
-                        + STRANGER / (abs(word - head) if head else n + 1)
+                        + SMOOTHING / (abs(word - head) if head else n + 1)
                     )
                     ** parser.scales.arcs
                     for head in range(n + 1)
@@ -292,16 +297,17 @@ def test_probabilities_are_shares_of_derivations(example, sentences, beam):
 def test_what_left_the_beam_counts(parsers, sentences, name):
     """Marginals of a narrow beam come nearer to those of a very wide one when what it lost counts."""
     parser = parsers[name]
-    model = parser.model
+    model = inside(parser.model)
     how = model.settings.reconstruction
     scales = replace(model.usual_scales, arcs=1.0)
     errors = np.zeros(2)
     for seed in range(6):
         sentence = scrambled(sentences, 4, seed)
         tokens = model.attributes.encode(Corpus.of([sentence]))
-        wide, narrow = (model.analyse_batch([sentence], 1, [NONE], scales, beam)[0].marginals for beam in (400, 8))
+        corpus = Corpus.of([sentence])
+        wide, narrow = (next(model.analyse(corpus, 1, [NONE], scales, beam)).marginals for beam in (400, 8))
         heads, _, chances, _ = model.beam_search(8).parse_best(
-            model.weights, tokens, model.root_labels[0], how != "naive", False, False, parser.scales.trees, True
+            model.scorer, tokens, model.root_labels[0], how != "naive", False, False, parser.scales.trees, True
         )
         shares = np.exp(chances) / np.exp(chances).sum()
         plain = np.array([np.bincount(heads[:, word], shares, 5) for word in range(1, 5)])
@@ -313,7 +319,7 @@ def test_the_beam_keeps_to_constraints(parsers, sentences):
     """More trees keep to them than of a beam that does not know them."""
     kept = {True: 0, False: 0}
     for name in TRANSITION_PRESETS:
-        model = parsers[name].model
+        model = inside(parsers[name].model)
         for seed in range(10):
             sentence = scrambled(sentences, 6, seed)
             tokens = model.attributes.encode(Corpus.of([sentence]))
@@ -323,7 +329,7 @@ def test_the_beam_keeps_to_constraints(parsers, sentences):
             forbidden[1, 2] = 1
             how = model.settings.reconstruction
             search = model.beam_search(16)
-            options = (model.weights, tokens, model.root_labels[0], how != "naive", False, False, 0.03, True)
+            options = (model.scorer, tokens, model.root_labels[0], how != "naive", False, False, 0.03, True)
             for knows, heads in (
                 (False, search.parse_best(*options)[0]),
                 (True, search.parse_best(*options, required, forbidden)[0]),
@@ -449,7 +455,7 @@ def test_a_development_set_sets_the_scales(example, sentences, name, tmp_path):
     assert parser.manifest_["confidence"] == asdict(parser.scales)
 
     def loss(scales):
-        found = parser.model.analyse_batch(dev, 1, [NONE] * len(dev), scales, None)
+        found = streams.analyse_batch(parser.model, dev, 1, [NONE] * len(dev), scales, None)
         return sum(
             log_loss(a.best.head_probabilities[1:], (a.best.sentence.heads == s.heads)[1:])
             for a, s in zip(found, dev, strict=True)
@@ -460,7 +466,7 @@ def test_a_development_set_sets_the_scales(example, sentences, name, tmp_path):
         assert loss(parser.scales) < min(loss(replace(parser.scales, arcs=arcs)) for arcs in (0.1, 4))
     else:
         assert parser.scales.arcs == 1
-    assert calibrate(parser.model, dev, parser.model.usual_scales) == parser.scales
+    assert calibrate(parser.model, dev) == parser.scales
     parser.save(tmp_path / "m.crossarc")
     assert load(tmp_path / "m.crossarc").scales == parser.scales
     assert Parser(name, epochs=1).fit(train).scales == parser.model.usual_scales

@@ -25,7 +25,7 @@ def test_a_directed_model_is_reused(example, directed, tmp_path):
     """It gives the very parser that learns one beside, and the file has both."""
     beside = Parser("mst-undirected-lep", epochs=3).fit(example)
     reusing = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed)
-    assert reusing.model.directed_weights is directed.model.arc_weights
+    assert reusing.model.finder.directed.weights is directed.model.finder.weights
     assert heads_of(reusing, example) == heads_of(beside, example)
     reusing.save(tmp_path / "both")
     assert heads_of(load(tmp_path / "both"), example) == heads_of(beside, example)
@@ -81,7 +81,7 @@ def test_the_command(example, directed, tmp_path, monkeypatch, capsys):
             main()
         assert leave.value.code == code
     assert "take mst-undirected-lep" in capsys.readouterr().err
-    assert load(tmp_path / "m").model.directed_weights.unit == directed.model.arc_weights.unit
+    assert load(tmp_path / "m").model.finder.directed.weights.unit == directed.model.finder.weights.unit
 
 
 def test_resuming_looks_at_the_directed_model(example, directed, tmp_path):
@@ -105,8 +105,8 @@ def test_resuming_looks_at_the_directed_model(example, directed, tmp_path):
 def test_directed_features_learned_from_directed_trees(example, directed, combine):
     """The variant of footnote 9: the weights are those of `mst`, only the trees are found without directions."""
     parser = Parser("mst-undirected-df", epochs=3, directed_training=True, combine=combine).fit(example)
-    assert parser.model.arc_weights.to_arrays()["cells"].tolist() == (
-        directed.model.arc_weights.to_arrays()["cells"].tolist()
+    assert parser.model.finder.weights.to_arrays()["cells"].tolist() == (
+        directed.model.finder.weights.to_arrays()["cells"].tolist()
     )
     assert heads_of(parser, example) != heads_of(directed, example)
     plain = Parser("mst-undirected-df", epochs=3, combine=combine).fit(example)
@@ -120,7 +120,7 @@ def test_combined_directions_beside_several_roots(example, combine):
     parser = Parser("mst-undirected-df", epochs=2, combine=combine, single_root=False).fit(example)
     model = parser.model
     for sentence in read(example):
-        scores = model.search().scores(model.arc_weights, model.attributes.encode(Corpus.of([sentence])))
+        scores = model.finder.factors(None).scores(model.finder.weights, model.attributes.encode(Corpus.of([sentence])))
         scores[1:, 1:] = how[combine](scores[1:, 1:], scores[1:, 1:].T)
         np.fill_diagonal(scores, -np.inf)
         best = decode.undirected(scores, single_root=False)

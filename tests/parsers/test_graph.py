@@ -12,8 +12,10 @@ from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.edges import load_edge_model, parse_edge_model
 from crossarc.features.templates import TemplateError
 from crossarc.parsers import Parser, load, write_model
-from crossarc.parsers.lengths import Pruning
-from crossarc.parsers.settings import GRAPH_PRESETS
+from crossarc.parsers.graph.finders import TreeFinder
+from crossarc.parsers.graph.lengths import Pruning
+from crossarc.parsers.presets import GRAPH_PRESETS
+from crossarc.parsers.streams import parse_batch
 from crossarc.treebank import Corpus, read
 
 sys.path.append(str(Path(__file__).parents[1] / "decode"))
@@ -31,10 +33,7 @@ def trained(example):
 def scores_of(model, sentence):
     """The scores of all arcs of a sentence."""
     tokens = model.attributes.encode(Corpus.of([sentence]))
-    if model.stacked is not None:
-        return model.stacked_parser().scores(model.stacked.weights, model.seen(tokens, np.array([0, len(tokens)])))
-    joint = (model.label_weights,) if model.settings.labels == "joint" else ()
-    return model.search().scores(model.arc_weights, *joint, tokens)
+    return model.arc_scores(tokens)
 
 
 @pytest.mark.parametrize("single_root", [True, False])
@@ -59,12 +58,15 @@ def test_undirected_parses_are_the_best_undirected_trees(example, combine):
         trees = all_trees(size)
         for seed in range(10):
             sentence = scrambled(example, size, seed)
-            scores = scores_of(parser.model, sentence) / parser.model.arc_weights.unit
+            finder, tokens = parser.model.finder, parser.model.attributes.encode(Corpus.of([sentence]))
+            scores = finder.factors(None).scores(finder.weights, tokens)
             inner = scores[1:, 1:]
             if combine == "none":
                 assert (inner == inner.T).all()
             else:
                 scores[1:, 1:] = how[combine](inner, inner.T) / (2 if combine == "mean" else 1)
+            finite = np.isfinite(scores)
+            assert scores_of(parser.model, sentence)[finite] == pytest.approx(scores[finite])
             (parsed,) = parser.parse([sentence])
             (root,) = parsed.roots
             assert scores[root, 0] == pytest.approx(scores[1:, 0].max())
@@ -77,13 +79,13 @@ def test_undirected_parses_are_the_best_undirected_trees(example, combine):
 def test_trees_are_enhanced_by_the_directed_model_and_then_labelled(example, moves):
     parser = Parser("mst-undirected-lep", epochs=2, enhance=moves).fit(example)
     model = parser.model
-    plain = replace(model, settings=model.settings.model_copy(update={"enhance": 0}), directed_weights=None)
+    plain = replace(model, finder=model.finder.undirected)
     directed = Parser("mst", epochs=2).fit(example).model
     turned = 0
     for seed in range(30):
         sentence = scrambled(example, 6, seed)
         scores = scores_of(directed, sentence)
-        before, after = (next(iter(each.parse([sentence]))) for each in (plain, model))
+        before, after = (parse_batch(each, [sentence])[0] for each in (plain, model))
         assert tree_score(scores, after.heads) >= tree_score(scores, before.heads) - 1e-6
         assert (after.heads == decode.enhance(before.heads, scores, rounds=moves)).all()
         labels = model.label_scores(model.attributes.encode(Corpus.of([sentence])), after.heads).argmax(axis=1)
@@ -175,7 +177,8 @@ def test_mistakes_in_models(text, message):
 
 
 def test_settings_that_mean_nothing_are_refused(trained, example):
-    for options in ({"beam": 4}, {"fast": True}, {"explore": 0.5}, {"learner": "liblinear"}, {"transform": "head"}):
+    foreign = [{"beam": 4}, {"fast": True}, {"explore": 0.5}, {"learner": "liblinear"}, {"reconstruction": "label"}]
+    for options in foreign:
         with pytest.raises(CrossarcError, match=r"graph parsers|fast search"):
             Parser("mst", **options)
     for parser, options in (("eisner", {"k_best": 2}), ("mst", {"k_best": 2, "learner": "perceptron"})):
@@ -225,12 +228,12 @@ def test_long_sentences_are_parsed_in_pieces(trained, name, example):
     words = [(word.form, word.upos) for sentence in read(example) for word in sentence][:50]
     (long,) = read([f"{i}\t{form}\t_\t{upos}\t_\t_\t_\t_\t_\t_" for i, (form, upos) in enumerate(words, 1)])
     cut = replace(parser.model, long_sentence=20)
-    *_, parsed, after = cut.parse_batch([*short, long, short[0]])
+    *_, parsed, after = parse_batch(cut, [*short, long, short[0]])
     assert parsed.is_tree
     assert len(parsed.roots) == 1
     assert parsed.deprels[parsed.roots[0]] == "root"
     assert parsed.deprels[1:].count("root") == 1
-    assert after == parser.model.parse_batch([short[0]])[0]
+    assert after == parse_batch(parser.model, [short[0]])[0]
     pieces = [words[:17], words[17:34], words[34:]]
     first = 0
     for piece in pieces:
@@ -241,7 +244,7 @@ def test_long_sentences_are_parsed_in_pieces(trained, name, example):
         heads[alone.heads[1:] == 0] = parsed.roots[0] if first else 0
         assert here.tolist() == heads.tolist()
         first += len(piece)
-    assert replace(parser.model, long_sentence=50).parse_batch([long]) == parser.model.parse_batch([long])
+    assert parse_batch(replace(parser.model, long_sentence=50), [long]) == parse_batch(parser.model, [long])
 
 
 @pytest.mark.parametrize("name", GRAPH_PRESETS)
@@ -255,8 +258,8 @@ def test_labels_of_roots_are_theirs_alone(trained, name, example):
 
 def label_scores(model, sentence):
     """What joint labels add to the scores of arcs, which those of a parser without them are."""
-    plain = replace(model, settings=model.settings.model_copy(update={"labels": "after"}))
-    joint, alone = scores_of(model, sentence), scores_of(plain, sentence)
+    tokens = model.attributes.encode(Corpus.of([sentence]))
+    joint, alone = model.arc_scores(tokens), model.finder.scores(tokens)
     return np.subtract(joint, alone, out=np.zeros_like(joint), where=np.isfinite(joint))
 
 
@@ -293,6 +296,22 @@ def test_joint_labels_are_learned(example):
             Parser(name, labels="joint")
 
 
+def without_lengths(model):
+    """The same model, for which arcs of all lengths count."""
+
+    def whole(finder):
+        parts = {name: whole(part) for name, part in vars(finder).items() if isinstance(part, TreeFinder)}
+        return replace(finder, **(parts or {"lengths": None}))
+
+    return replace(model, finder=whole(model.finder))
+
+
+def load_again(parser, folder):
+    """The same model, which has parsed nothing yet."""
+    parser.save(folder / "again")
+    return load(folder / "again").model
+
+
 def tag_lengths(sentences):
     """The greatest length by the tags of head and dependent."""
     lengths: dict[tuple[str, str], int] = {}
@@ -309,7 +328,7 @@ def test_lengths_leave_out_what_training_has_not_seen(example, name):
     parser = Parser(name, epochs=2, lengths=True).fit(example)
     model = parser.model
     lengths = tag_lengths(read(example))
-    edges = model.settings.system == "undirected" and model.stacked is None
+    edges = model.settings.system == "undirected" and model.kind != "stacked"
     left_out = 0
     for sentence in read(example):
         scores = scores_of(model, sentence)
@@ -329,10 +348,10 @@ def test_lengths_leave_out_what_training_has_not_seen(example, name):
         if name != "mst-undirected-lep":
             assert all(wanted[d, h] for d, h in enumerate(parsed.heads) if h >= 0)
     words = [len(sentence) for sentence in read(example)]
-    assert model.tally.sum.pruned == left_out > 0
-    assert model.tally.sum.arcs == sum(n * (n - 1) for n in words)
-    assert model.tally.sum.unpruned == 0
-    assert f"{100 * left_out / model.tally.sum.arcs:.1f}%" in model.notes()[0]
+    assert model.lengths.so_far.pruned == left_out > 0
+    assert model.lengths.so_far.arcs == sum(n * (n - 1) for n in words)
+    assert model.lengths.so_far.unpruned == 0
+    assert f"{100 * left_out / model.lengths.so_far.arcs:.1f}%" in model.notes()[0]
 
 
 @pytest.mark.parametrize("name", GRAPH_PRESETS)
@@ -341,9 +360,9 @@ def test_a_sentence_without_a_tree_is_parsed_in_full(example, tmp_path, name):
     Parser(name, epochs=2, lengths=True).fit(example).save(tmp_path / "m.crossarc")
     pruned = load(tmp_path / "m.crossarc").model
     odd = list(read([f"{i}\tw\t_\tNEW\t_\t_\t_\t_\t_\t_" for i in range(1, 5)]))
-    whole = replace(pruned, lengths=None).anew()
-    assert list(pruned.parse(odd)) == list(whole.parse(odd))
-    assert pruned.tally.sum == Pruning(arcs=12, pruned=0, unpruned=1)
+    whole = without_lengths(pruned)
+    assert parse_batch(pruned, odd) == parse_batch(whole, odd)
+    assert pruned.lengths.so_far == Pruning(arcs=12, pruned=0, unpruned=1)
     assert whole.notes() == []
 
 
@@ -351,13 +370,13 @@ def test_a_development_set_says_what_lengths_leave_out(example, tmp_path):
     """Once for each sentence, whatever else is done with them; the file keeps it."""
     sentences = list(read(example))
     parser = Parser("mst", epochs=2, lengths=True).fit(sentences[:20], sentences[20:])
-    again = replace(parser.model).anew()
-    list(again.parse(sentences[20:]))
-    assert parser.model.pruning == again.tally.sum
-    assert again.tally.sum.unpruned > 0
+    again = load_again(parser, tmp_path)
+    parse_batch(again, sentences[20:])
+    assert parser.model.lengths.development == again.lengths.so_far
+    assert again.lengths.so_far.unpruned > 0
     assert parser.model.notes() == []
     parser.save(tmp_path / "m.crossarc")
-    assert load(tmp_path / "m.crossarc").model.pruning == again.tally.sum
+    assert load(tmp_path / "m.crossarc").model.lengths.development == again.lengths.so_far
 
 
 def test_lengths_need_tags(example, tmp_path):
@@ -372,29 +391,11 @@ def test_going_on_from_a_model_keeps_its_lengths(example):
     first = Parser("mst", epochs=2, lengths=True).fit(sentences[:20])
     second = Parser("mst", epochs=2, lengths=True).fit(sentences[20:], init=first)
     before, after = first.model.lengths, second.model.lengths
+    before, after = before.table, after.table
     assert (after[: len(before), : len(before)] >= before).all()
-    assert second.model.lengths.max() == max(tag_lengths(sentences).values())
+    assert after.max() == max(tag_lengths(sentences).values())
     with pytest.raises(CrossarcError, match="lengths is False here"):
         Parser("mst").fit(sentences, init=first)
-
-
-@pytest.mark.parametrize("name", GRAPH_PRESETS)
-def test_what_it_costs_to_store_weights(example, name):
-    """With the weights of the last epoch, which may not be the best."""
-    held_out = list(read(example))[:15]
-    epochs = []
-    parser = Parser(name, epochs=2, prune=0.2).fit(example, held_out, on_epoch=epochs.append)
-    storage = parser.model.storage
-    assert storage.las == pytest.approx(epochs[-1].las)
-    assert storage.epoch == (0 if parser.manifest_["development"]["epoch"] == 2 else 2)
-    assert storage.bytes < storage.exact_bytes
-    exact = Parser(name, epochs=2, prune=0.0).fit(example, held_out)
-    assert exact.model.storage.exact_las == pytest.approx(exact.model.storage.las, abs=0.5), (
-        "16 bits cost next to nothing"
-    )
-    again = Parser(name, epochs=2, prune=0.0).fit(example)
-    for ours, others in zip(exact.model.to_arrays()[1].values(), again.model.to_arrays()[1].values(), strict=True):
-        assert (ours == others).all(), "measuring it changes nothing"
 
 
 def test_files_that_hold_no_parser(trained, tmp_path):

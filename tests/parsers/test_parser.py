@@ -10,8 +10,8 @@ import pytest
 from crossarc.cli import main
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import PRESETS, Parser, load, write_model
-from crossarc.parsers.settings import TRANSITION_PRESETS
-from crossarc.parsers.transition import link_score
+from crossarc.parsers.presets import TRANSITION_PRESETS
+from crossarc.parsers.transition.model import link_score
 from crossarc.treebank import Corpus, Sentence, read, write
 
 
@@ -56,7 +56,8 @@ def test_the_same_seed_gives_the_same_bytes(example, tmp_path, name):
 def test_every_arc_has_a_label(trained, example, name):
     """Also where training trees are beyond the system, whose oracle then makes arcs that are not gold."""
     model = trained[name].model
-    system = model.search().system
+    model = getattr(model, "model", model)  # inside a transform
+    system = model.system
     assert all(
         label >= 0 or not system.labelled[move] for move, label in zip(model.moves, model.move_labels, strict=True)
     )
@@ -76,7 +77,7 @@ def test_threads_and_batches_do_not_matter(trained, example, monkeypatch):
     sentences = list(read(example)) * 20
     names = ("arc-hybrid", "mst")
     expected = {name: list(trained[name].parse(sentences)) for name in names}
-    monkeypatch.setattr("crossarc.parsers.treemodel.BATCH_WORDS", 50)
+    monkeypatch.setattr("crossarc.parsers.streams.BATCH_WORDS", 50)
     for name in names:
         for threads in (1, 2, 5):
             assert list(trained[name].parse(sentences, threads=threads)) == expected[name]
@@ -143,7 +144,7 @@ def test_links_count_whichever_node_they_stand_with(tmp_path):
 
     def score(others, labels):
         links = np.array([-1, *others], dtype=np.int32), np.array([-1, *labels], dtype=np.int32)
-        return link_score(SimpleNamespace(labels=["x", "y"], link_corpus=lambda corpus: links), gold)
+        return link_score(SimpleNamespace(labels=["x", "y"], links=lambda corpus: links), Corpus.of(gold))
 
     assert score([2, 0, 2], [0, 0, 0]) == 100
     assert score([0, 1, 2], [-1, 0, 0]) == pytest.approx(200 / 3)  # 1 - 2 stands with 2, and nothing links 0
@@ -154,7 +155,7 @@ def test_links_count_whichever_node_they_stand_with(tmp_path):
 @pytest.mark.parametrize("name", [name for name in PRESETS if name.endswith(("-label", "-naive"))])
 def test_directions_lose_little(trained, example, name):
     """Right arcs were right links, but for words that were left over."""
-    links = link_score(trained[name].model, list(read(example)))
+    links = link_score(trained[name].model, Corpus.of(read(example)))
     las = trained[name].evaluate(example).las
     assert links > 85
     assert -1 < links - las < 5
@@ -167,7 +168,7 @@ def test_links_keep_their_labels(tmp_path):
     path.write_text("1\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n" + "\n".join([rows[0].format("det"), ""] * 5))
     model = Parser("planar-label", epochs=5).fit(path).model
     assert model.labels == ["root", "det"]
-    assert link_score(model, list(read(path))) == 100
+    assert link_score(model, Corpus.of(read(path))) == 100
 
 
 def test_roots_are_left_to_the_reconstruction(example, tmp_path):
@@ -217,9 +218,11 @@ def test_words_that_no_link_holds_get_labels_of_their_own(example, name, options
         pytest.importorskip("sklearn")
     model = Parser(name, epochs=1, explore=0.0, features="compact", **options).fit(list(read(example))[:10]).model
     corpus = Corpus.of(list(read(example)))
-    heads, labels = model.parse_corpus(corpus)
+    heads, labels = model.parse(corpus)
     turns = (name.endswith("-label"), False, False)
-    _, same, without = model.search_corpus(corpus, -1, turns)  # words left over have no label
+    same, without = model.search_tokens(
+        model.attributes.encode(corpus), corpus.starts, -1, turns
+    )  # words left over have no label
     assert heads.tolist() == same.tolist()
     loose = [model.labels[label] for label in labels[(without < 0) & (heads > 0)]]
     assert loose or "beam" in options

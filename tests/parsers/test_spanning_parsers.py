@@ -1,4 +1,4 @@
-"""Graph parsers: what a step of learning changes, and how undirected parsers find spanning trees."""
+"""Graph parsers: the steps of MIRA, what undirected parsers learn from, and how they find spanning trees."""
 
 import tracemalloc
 from dataclasses import replace
@@ -6,11 +6,52 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from crossarc import decode
 from crossarc.errors import CrossarcError
+from crossarc.factors.arcs import ARC_WEIGHTS
+from crossarc.learning.weights import Weights
 from crossarc.parsers import Parser
-from crossarc.parsers.settings import GRAPH_PRESETS
+from crossarc.parsers.presets import GRAPH_PRESETS
 from crossarc.treebank import Corpus, Sentence, read
 from helpers import scrambled
+
+
+def one_step(search, model, gold, augment=False):
+    """The weights after one step of MIRA without a limit, from weights that are all 0."""
+    weights = Weights(ARC_WEIGHTS, 1)
+    tokens = np.arange(len(gold) * len(model.attributes.tables), dtype=np.int32).reshape(len(gold), -1)
+    whole = np.array([0, len(gold)])
+    search.learn(weights, tokens, gold, whole, np.array([0]), 1e9, augment)
+    return search.scores(weights.pack(averaged=False), tokens)
+
+
+@pytest.mark.parametrize("augment", [True, False])
+@pytest.mark.parametrize("features", ["mst", "mst-compact"])
+def test_mira_takes_the_smallest_step_that_gives_the_margin(example, augment, features):
+    """After it the gold tree is better than the one it was moved from by as much as that has wrong heads."""
+    model = Parser("mst", epochs=1, features=features).fit(example).model
+    for seed in range(5):
+        gold = decode.mst(np.random.default_rng(seed).random((8, 8)))
+        matrix = (np.arange(8)[None] != gold[:, None]).astype(float) * augment
+        rival = decode.mst(matrix)
+        assert (rival != gold).any()
+        scores = one_step(model.finder.factors(None), model, gold, augment)
+        words = np.arange(1, 8)
+        margin = (scores[words, gold[1:]] - scores[words, rival[1:]]).sum()
+        assert margin == pytest.approx((rival != gold).sum(), abs=0.01)
+
+
+@pytest.mark.parametrize("loss", ["edges", "heads"])
+def test_undirected_parsers_learn_from_edges(example, loss):
+    """A right edge that points the wrong way is right, unless heads are to be counted."""
+    model = Parser("mst-undirected", epochs=1, loss=loss, single_root=True).fit(example).model
+    rival = decode.undirected(np.zeros((6, 6)))
+    (root,) = np.flatnonzero(rival == 0)
+    new_root = int(np.flatnonzero(rival == root)[-1])
+    gold = rival.copy()
+    gold[new_root], gold[root] = 0, new_root
+    scores = one_step(model.finder.factors(None), model, gold)
+    assert scores[new_root, 0] - scores[root, 0] == pytest.approx({"edges": 1, "heads": 2}[loss], abs=0.01)
 
 
 @pytest.mark.parametrize("parser", [name for name in GRAPH_PRESETS if name != "mst-combined"])
@@ -19,6 +60,13 @@ def test_one_step_counts(example, parser):
     sentence = list(read(example))[3]
     trained = Parser(parser, epochs=1, cut=1).fit([sentence])
     assert trained.evaluate([sentence]).uas > 60
+
+
+def with_method(model, method):
+    """The same model with another way to find spanning trees."""
+    finder = getattr(model.finder, "undirected", model.finder)
+    changed = replace(finder, settings=model.settings.model_copy(update={"method": method}))
+    return replace(model, finder=changed if finder is model.finder else replace(model.finder, undirected=changed))
 
 
 METHODS = ("prim", "kruskal", "boruvka", "kkt")
@@ -34,12 +82,12 @@ def test_all_methods_find_the_same_trees(example, preset, lengths, single_root):
     sentences = [*read(example), *(scrambled(example, size, size) for size in range(1, 30))]
     found = {}
     for method in METHODS:
-        settings = trained.model.settings.model_copy(update={"method": method})
-        model = replace(trained.model.anew(), settings=settings)
-        heads, labels = model.parse_corpus(Corpus.of(sentences))
-        found[method] = (heads.tolist(), labels.tolist(), model.tally.sum)
+        trained.model.reset_notes()
+        model = with_method(trained.model, method)
+        heads, labels = model.parse(Corpus.of(sentences))
+        found[method] = (heads.tolist(), labels.tolist(), model.lengths.so_far if lengths else None)
     assert all(each == found["prim"] for each in found.values())
-    assert (found["kkt"][2].pruned > 0) == lengths
+    assert not lengths or found["kkt"][2].pruned > 0
 
 
 def test_pruned_graphs_never_fill_a_square(example):
@@ -61,7 +109,7 @@ def test_pruned_graphs_never_fill_a_square(example):
     assert size > 3_000
     assert (heads[1:] == 0).sum() == 1
     assert peak < size * 4_000
-    assert model.tally.sum.pruned > 0.9 * model.tally.sum.arcs
+    assert model.lengths.so_far.pruned > 0.9 * model.lengths.so_far.arcs
 
 
 def test_method_and_loss_are_of_undirected_parsers(example):

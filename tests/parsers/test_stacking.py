@@ -11,9 +11,10 @@ from crossarc.decode import mst
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.edges import parse_edge_model
 from crossarc.parsers import Parser, load, write_model
-from crossarc.parsers.graph_training import GraphLessons
-from crossarc.parsers.settings import make_settings
-from crossarc.parsers.stacking import FURTHEST, GUESSES, parts, stacked_features, stacked_search, with_guesses
+from crossarc.parsers.composites import StackedTrainer
+from crossarc.parsers.graph.stacking import FURTHEST, GUESSES, parts, stacked_features, with_guesses
+from crossarc.parsers.presets import make_settings
+from crossarc.parsers.trees import Trees
 from crossarc.treebank import Corpus, read
 
 BELOW = parse_edge_model('arcs = ["head.form + dep.upos"]\nlabels = ["dep.form"]')  # the tag is the second column
@@ -82,7 +83,7 @@ def test_no_model_has_seen_what_it_guesses(example):
         sentence.replace(heads=[-1, *range(len(sentence))]) if number in first else sentence
         for number, sentence in enumerate(sentences)
     ]
-    one, two = (GraphLessons(each, settings, None).seen for each in (sentences, other))
+    one, two = (StackedTrainer(Trees.of(Corpus.of(each)), settings, None).seen for each in (sentences, other))
     end = Corpus.of(sentences).starts[first[-1] + 1]
     assert (one[:end] == two[:end]).all()
     assert (one[end:] != two[end:]).any()
@@ -94,13 +95,12 @@ def test_the_model_on_top_looks_at_the_trees(combined, example):
     sentence = max(read(example), key=len)
     corpus = Corpus.of([sentence])
     tokens = model.attributes.encode(corpus)
-    guesses = model.guess(tokens, corpus.starts)
+    guesses = model.finder.below.guess(tokens, corpus.starts)
     flat = np.array([-1, *range(len(sentence))], dtype=np.int32)
 
     def scores(*trees):
         seen = with_guesses(tokens, model.features, corpus.starts, *trees)
-        top = stacked_search(model.stacked.features, True, model.attributes, None)
-        return top.scores(model.stacked.weights, seen)
+        return model.finder.top.scores(seen)
 
     as_it_is = scores(*guesses)
     assert (as_it_is != scores(flat, guesses[1])).any()
@@ -129,7 +129,7 @@ def test_it_is_kept_whole(combined, example, tmp_path):
 
 def test_going_on_from_a_combined_model(combined, example):
     second = Parser("mst-combined", epochs=2).fit(list(read(example))[:20], init=combined)
-    assert second.model.stacked.features.text == combined.model.stacked.features.text
+    assert second.model.label_features.text == combined.model.label_features.text
     assert second.evaluate(example).uas > 90
     with pytest.raises(CrossarcError, match="stack is 4 here and 0 there"):
         Parser("mst-combined", epochs=1).fit(example, init=Parser("mst-undirected-lep", epochs=1).fit(example))
@@ -150,7 +150,7 @@ def test_a_killed_training_goes_on_to_the_same_model(example, tmp_path):
 def test_a_directed_model_is_reused(example):
     directed = Parser("mst", epochs=2).fit(example)
     parser = Parser("mst-combined", epochs=2).fit(example, directed=directed)
-    assert parser.model.directed_weights is directed.model.arc_weights
+    assert parser.model.finder.below.directed.weights is directed.model.finder.weights
 
 
 def test_features_that_the_models_below_lack_are_left_out(example):
@@ -163,7 +163,7 @@ def test_features_that_the_models_below_lack_are_left_out(example):
 
 def test_settings():
     for options in ({"stack": 1}, {"enhance": 0}):
-        with pytest.raises(CrossarcError, match="two parts of the treebank are the fewest"):
+        with pytest.raises(CrossarcError, match="at least two parts of the treebank"):
             Parser("mst-combined", **options)
     with pytest.raises(CrossarcError, match="stack is of undirected graph parsers"):
         Parser("mst", stack=4)

@@ -33,7 +33,7 @@ def test_checkpoints_of_an_older_format_are_refused(example, tmp_path, monkeypat
 def test_pieces_do_not_matter(example, tmp_path, monkeypatch, name):
     models = []
     for words in (1, 50, 10**9):
-        monkeypatch.setattr("crossarc.parsers.epochs.CHUNK_WORDS", words)
+        monkeypatch.setattr("crossarc.parsers.trainer.CHUNK_WORDS", words)
         models.append(saved(Parser(name, epochs=3).fit(example, dev=example), tmp_path / "m"))
     assert models[0] == models[1] == models[2]
 
@@ -41,7 +41,7 @@ def test_pieces_do_not_matter(example, tmp_path, monkeypatch, name):
 @pytest.mark.parametrize("with_dev", [True, False])
 @pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label", "arc-eager-pp", "mst"])
 def test_resumed_training_gives_the_same_model(example, tmp_path, monkeypatch, name, with_dev):
-    monkeypatch.setattr("crossarc.parsers.epochs.CHUNK_WORDS", 100)
+    monkeypatch.setattr("crossarc.parsers.trainer.CHUNK_WORDS", 100)
     dev = example if with_dev else None
     expected = saved(Parser(name, epochs=4).fit(example, dev), tmp_path / "whole")
     for epoch in range(1, 5):

@@ -4,7 +4,7 @@ import pytest
 
 from crossarc.errors import CrossarcError
 from crossarc.parsers import Parser, load
-from crossarc.parsers.settings import TRANSITION_PRESETS
+from crossarc.parsers.presets import TRANSITION_PRESETS
 from crossarc.transitions.beam import Beam
 from crossarc.treebank import Corpus, read
 
@@ -24,9 +24,7 @@ def test_a_beam_of_one_is_greedy_search(example, name, scored):
     for search in (greedy, beam):
         heads, labels = corpus["head"].copy(), corpus["deprel"].copy()
         annotated = model.settings.reconstruction != "naive"
-        search.parse(
-            model.weights, tokens, corpus.starts, heads, labels, model.root_labels[0], annotated, False, scored
-        )
+        search.parse(model.scorer, tokens, corpus.starts, heads, labels, model.root_labels[0], annotated, False, scored)
         results.append((heads.tolist(), labels.tolist()))
     assert results[0] == results[1]
 

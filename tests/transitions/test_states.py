@@ -50,6 +50,6 @@ def test_states_with_many_labels_are_copied_whole(example, name):
     corpus = Corpus.of(sentences)
     heads, labels = corpus["head"].copy(), corpus["deprel"].copy()
     how = (len(model.labels), name.endswith("-label"))
-    model.beam_search(1).parse(model.weights, model.attributes.encode(corpus), corpus.starts, heads, labels, *how)
-    assert heads.tolist() == model.parse_corpus(corpus)[0].tolist()
+    model.beam_search(1).parse(model.scorer, model.attributes.encode(corpus), corpus.starts, heads, labels, *how)
+    assert heads.tolist() == model.parse(corpus)[0].tolist()
     assert Parser(name, epochs=4, beam=4).fit(sentences).evaluate(sentences).uas > 80

@@ -7,8 +7,8 @@ from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.templates import choose_templates, parse_model
 from crossarc.learning.hashed import HashedWeights, PackedTable
 from crossarc.parsers import Parser, load, write_model
-from crossarc.parsers.settings import TRANSITION_PRESETS
-from crossarc.parsers.training import LABEL_TEMPLATES, MOVE_TEMPLATES
+from crossarc.parsers.presets import TRANSITION_PRESETS
+from crossarc.parsers.transition.trainer import LABEL_TEMPLATES, MOVE_TEMPLATES
 from crossarc.treebank import Sentence, read
 from crossarc.treebank.corpus import Corpus
 
@@ -46,7 +46,7 @@ def test_words_that_are_left_over_get_a_label(trained, example, name):
         columns = {name: ["", *np.array(getattr(sentence, name)[1:])[order]] for name in ("forms", "upos")}
         trees = {"heads": [-1, *range(len(sentence))], "deprels": ["", *["root"] * len(sentence)]}
         shuffled.append(Sentence.from_columns(**columns, **trees))
-    heads, labels = model.parse_corpus(Corpus.of(shuffled))
+    heads, labels = model.parse(Corpus.of(shuffled))
     assert (labels[heads > 0] != model.root_labels[0]).all()
 
 

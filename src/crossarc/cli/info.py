@@ -13,6 +13,7 @@ from crossarc.cli.console import Cell, Table, counted, print_json, print_tables
 
 if TYPE_CHECKING:
     from crossarc.parsers import Parser, Settings
+    from crossarc.parsers.settings import GraphSettings, TransitionSettings
 
 
 ALWAYS_TOLD = ("system", "epochs", "seed", "learner")
@@ -51,45 +52,32 @@ def describe_model(parser: Parser) -> dict[str, str]:
 
     data, covered, start = (parser.manifest_[name] for name in ("data", "coverage", "init"))
     best = parser.manifest_["development"]
-    settings, features = parser.settings.model_dump(), parser.model.features
+    features = parser.model.features
     columns = {name: data["columns"][name] for name in ("lemma", "upos", "xpos", "feats") if name in data["columns"]}
-    name, features_name = settings.pop("parser"), settings.pop("features")
     return {
-        "parser": name,
+        "parser": parser.settings.parser,
         "learned from": describe_data(data),
         "started from": f"a model that learned from {describe_data(start)}" if start else "",
         "words with": ", ".join(f"{column.upper()} {100 * share:.0f}%" for column, share in columns.items()),
-        "rounds": describe_rounds(parser),
         "can build": f"{percent(covered['trees'])} of those trees, {percent(covered['arcs'])} of their arcs",
         "development set": f"LAS {best['las']:.2f}, UAS {best['uas']:.2f} after epoch {best['epoch']}" if best else "",
-        "left out": describe_pruning(parser),
-        "weights": str(parser.model.storage or ""),
+        **parser.model.describe(),
         "labels": f"{len(parser.model.labels):,}",
         "roots of a tree": "one" if parser.model.single_root else "one or more",
-        "features": f"{features_name}, {counted(len(features.templates), 'template')}",
-        "settings": ", ".join(f"{setting} {value}" for setting, value in told(settings).items()),
+        "features": f"{parser.settings.features}, {counted(len(features.templates), 'template')}",
+        "settings": ", ".join(f"{setting} {value}" for setting, value in told(parser.settings).items()),
         "data, SHA-256": data["sha256"],
     }
 
 
-def told(settings: dict[str, object]) -> dict[str, object]:
-    """The settings that are not the usual ones, and those that people ask for; most mean nothing to most parsers."""
-    from crossarc.parsers import Settings
-
-    usual = Settings.model_fields
-    return {name: value for name, value in settings.items() if name in ALWAYS_TOLD or value != usual[name].default}
-
-
-def describe_rounds(parser: Parser) -> str:
-    """The tags of each round of a parser that goes from the bottom up."""
-    rounds = getattr(parser.model, "rounds", None) or []
-    return ", then ".join(" ".join(tags) for tags in rounds)
-
-
-def describe_pruning(parser: Parser) -> str:
-    """What lengths left out of the development set, if the parser goes by them."""
-    pruning = getattr(parser.model, "pruning", None)
-    return f"on the development set {pruning}" if pruning else ""
+def told(settings: Settings) -> dict[str, object]:
+    """Return the settings that are not the defaults, and those that people ask for."""
+    usual = type(settings).model_fields
+    return {
+        name: value
+        for name, value in settings.model_dump().items()
+        if name not in ("parser", "features", "family") and (name in ALWAYS_TOLD or value != usual[name].default)
+    }
 
 
 def describe_data(data: dict[str, object]) -> str:
@@ -109,7 +97,7 @@ def parsers(json: Json = False, markdown: Markdown = False) -> None:
      swap               all          swap
      two-planar-label   2-planar     two-planar-undirected   undirected; heads by its labels
     """
-    from crossarc.parsers.settings import PRESETS, make_settings
+    from crossarc.parsers.presets import PRESETS, make_settings
 
     if json:
         print_json(PRESETS)
@@ -118,36 +106,46 @@ def parsers(json: Json = False, markdown: Markdown = False) -> None:
     print_tables([Table("", ["name", "trees", "system", "what is special"], rows)], markdown=markdown)
 
 
-CLASSES = {"two-planar": "2-planar"}
-
-
 def describe_preset(settings: Settings) -> tuple[str, str, str]:
-    """The class of trees, the system and what sets a preset apart."""
-    from crossarc.parsers.settings import is_graph
-    from crossarc.parsers.transition import system_of
+    """Return the class of trees, the system and what sets a preset apart."""
+    from crossarc.parsers.settings import TransitionSettings
 
-    if is_graph(settings.system):
-        special = ["scores all arcs, finds the best tree"]
-        if settings.system == "undirected":
-            features = "undirected" if settings.combine == "none" else "undirected, with directed features"
-            special = [features, "heads by the way from the root", *["then enhanced"] * (settings.enhance > 0)]
-            if settings.stack:
-                special = ["sees the trees of a directed and an undirected model"]
-        elif settings.system == "bottom-up":
-            special = ["in rounds by part of speech; sees the dependents of before"]
-        return "projective" if settings.system == "eisner" else "all", settings.system, "; ".join(special)
+    describe = describe_transitions if isinstance(settings, TransitionSettings) else describe_graph
+    trees, system, special = describe(settings)  # type: ignore[arg-type]
+    if settings.transform != "none":
+        trees, special = "nearly all", [*special, "makes trees projective and back"]
+    return trees, system, "; ".join(special)
+
+
+def describe_graph(settings: GraphSettings) -> tuple[str, str, list[str]]:
+    """Describe a graph parser."""
+    from crossarc.parsers.settings import RoundSettings, UndirectedSettings
+
+    special = ["scores all arcs, finds the best tree"]
+    if isinstance(settings, UndirectedSettings):
+        features = "undirected" if settings.combine == "none" else "undirected, with directed features"
+        special = [features, "directions by walking from the root", *["then enhanced"] * (settings.enhance > 0)]
+        if settings.stack:
+            special = ["sees the trees of a directed and an undirected model"]
+    elif isinstance(settings, RoundSettings):
+        special = ["in rounds by part of speech; sees the dependents found in earlier rounds"]
+    return "projective" if settings.system == "eisner" else "all", settings.system, special
+
+
+def describe_transitions(settings: TransitionSettings) -> tuple[str, str, list[str]]:
+    """Describe a transition parser."""
+    from crossarc.parsers.transition.model import system_of
+
     system = system_of(settings, True)
-    trees = CLASSES.get(system.covers, system.covers)
+    trees = "2-planar" if system.covers == "two-planar" else system.covers
     special = []
     if settings.explore > 0:
         special.append("learns from its own mistakes")
-    if settings.transform != "none":
-        trees = "nearly all"
-        special.append("makes trees projective and back")
     if not system.directed and settings.reconstruction == "naive":
         trees = "projective" if trees == "planar" else trees  # those that are planar with their root arcs
-        special.append("undirected; heads by the way from the root")
+        special.append("undirected; directions by walking from the root")
     elif not system.directed:
         scored = settings.reconstruction == "score"
-        special.append("undirected; heads by the scores of its labels" if scored else "undirected; heads by its labels")
-    return trees, system.name, "; ".join(special)
+        by = "the scores of its labels" if scored else "its labels"
+        special.append(f"undirected; directions by {by}")
+    return trees, system.name, special

@@ -141,15 +141,16 @@ def parse_files(
     """Parse in a stream."""
     from crossarc.errors import TreebankError
     from crossarc.parsers import load, marked_constraints
-    from crossarc.parsers.columns import describe_lack, watched
+    from crossarc.parsers.columns import describe_missing
     from crossarc.treebank import read, write
 
     check_policy(on_error)
     parser = load(model)
-    trained = parser.model if beam is None else parser.model.with_beam(beam)  # which graph parsers refuse
-    if beam is not None and beam > 1 and parser.settings.beam == 1:
-        print("crossarc: the model was trained for greedy search; a beam will hardly help it", file=sys.stderr)
-    run = Run(limit=parser.model.long_sentence, beyond=parser.model.beyond)
+    if beam is not None:
+        parser.model.with_beam(beam)  # graph parsers refuse it before any file is read
+        if beam > 1 and getattr(parser.settings, "beam", 1) == 1:
+            print("crossarc: the model was trained for greedy search; a beam will hardly help it", file=sys.stderr)
+    run = Run(limit=parser.model.long_sentence, beyond=parser.model.long_note)
     begin = time.perf_counter()
 
     def note() -> str:
@@ -163,44 +164,37 @@ def parse_files(
         if run.findings.total() <= SHOWN:
             print(f"crossarc: {finding}", file=sys.stderr)
 
-    policy = "skip" if on_error == "fail" else on_error  # `report` is where it fails, with what to do
-
-    def sentences() -> Iterator[Sentence]:
-        # Trees printed on a terminal would get in the way of the bar.
-        quiet = output == "-" and sys.stdout.isatty()
-        for path in files:
-
-            def warn(columns: list[str], path: str = path) -> None:
-                name = "standard input" if path == "-" else path
-                print(f"crossarc: {describe_lack(name, columns)}", file=sys.stderr)
-
-            with tracked(path, quiet=quiet, note=note) as file:
-                found = read(file, source, on_error=policy, report=report)  # type: ignore[arg-type]
-                yield from watched(found, parser.columns, warn)
-
     def count(sentence: Sentence) -> None:
         run.sentences += 1
         run.words += len(sentence)
         run.long += 0 < run.limit < len(sentence)
 
+    policy = "skip" if on_error == "fail" else on_error  # `report` is where it fails, with what to do
+    # Trees printed on a terminal would get in the way of the bar.
+    quiet = output == "-" and sys.stdout.isatty()
+    known = marked_constraints if extras.constraints else None
+
     def parsed() -> Iterator[Sentence]:
-        known = marked_constraints if extras.constraints else None
-        if extras.scores or extras.k is not None:
-            found = parser.model.analyse(sentences(), threads, extras.k or 1, known, parser.scales, beam)
-            for analysis in found:
-                count(analysis.best.sentence)
-                yield from analysis.annotated(probabilities=extras.scores)
-            return
-        stream = (
-            parser.model.parse_under(sentences(), threads, known, parser.scales, beam)
-            if known is not None
-            else trained.parse(sentences(), threads)
-        )
-        for sentence in stream:
-            count(sentence)
-            yield sentence
+        for path in files:
+
+            def warn(columns: list[str], path: str = path) -> None:
+                name = "standard input" if path == "-" else path
+                print(f"crossarc: {describe_missing(name, columns)}", file=sys.stderr)
+
+            with tracked(path, quiet=quiet, note=note) as file:
+                found = read(file, source, on_error=policy, report=report)  # type: ignore[arg-type]
+                if extras.scores or extras.k is not None:
+                    for analysis in parser.parse(
+                        found, threads, beam, scores=True, k=extras.k, constraints=known, on_missing=warn
+                    ):
+                        count(analysis.best.sentence)
+                        yield from analysis.annotated(probabilities=extras.scores)
+                    continue
+                for sentence in parser.parse(found, threads, beam, constraints=known, on_missing=warn):
+                    count(sentence)
+                    yield sentence
 
     write(parsed(), output)
     run.seconds = time.perf_counter() - begin
-    run.notes = trained.notes()
+    run.notes = parser.model.notes()
     return run

@@ -72,7 +72,7 @@ def short(path: str) -> str:
 def advice(summary: Summary) -> str:
     """The recommendation in a sentence, or why there is none."""
     from crossarc.errors import StructureError
-    from crossarc.parsers.settings import PRESETS
+    from crossarc.parsers.presets import PRESETS
     from crossarc.structure import recommend
 
     try:

@@ -112,7 +112,7 @@ def train_files(
     from crossarc.errors import CrossarcError
     from crossarc.parsers import load
     from crossarc.parsers.modelfile import check_model_path
-    from crossarc.parsers.settings import check_values
+    from crossarc.parsers.settings import check_names
 
     check_model_path(output)
     before = load(init) if init is not None else None
@@ -120,7 +120,7 @@ def train_files(
     if "parser" in options:  # a wrong setting shows before files are read
         learner = make_parser(options, before)
     else:
-        check_values(options)
+        check_names(options)
     sentences = [sentence for path in train for sentence in validated(path, on_error)]
     held_out = validated(dev, on_error) if dev is not None else None
     if held_out is not None and not held_out:
@@ -131,7 +131,8 @@ def train_files(
         print(f"parser {learner.settings.parser}", file=sys.stderr)
     checkpoint = f"{output}.checkpoint"
     announce_checkpoint(checkpoint, resume)
-    view = TrainingView(learner.settings.epochs, sum(map(len, sentences)), learner.settings.augment)
+    unsure = getattr(learner.settings, "augment", False)
+    view = TrainingView(learner.settings.epochs, sum(map(len, sentences)), unsure)
     try:
         with view:
             learner.fit(
@@ -223,7 +224,6 @@ def farewell(view: TrainingView, output: str, checkpoint: str) -> str:
 
 def summarise_training(learner: Parser, output: str) -> None:
     """Say what was learned, how good it is, and where it is kept."""
-    from crossarc.cli.info import describe_pruning
     from crossarc.cli.stats import percent
 
     covered = learner.manifest_["coverage"]
@@ -232,10 +232,8 @@ def summarise_training(learner: Parser, output: str) -> None:
         f"and {percent(covered['arcs'])} of their arcs",
         file=sys.stderr,
     )
-    if storage := learner.model.storage:
-        print(storage, file=sys.stderr)
-    if pruning := describe_pruning(learner):
-        print(pruning, file=sys.stderr)
+    for name, text in learner.model.describe().items():
+        print(f"{name}: {text}", file=sys.stderr)
     best = learner.manifest_["development"]
     chosen = ""
     if best:

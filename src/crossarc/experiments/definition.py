@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.experiments.metrics import DEFAULT_COLUMNS, get_metric
 from crossarc.features.templates import model_text
-from crossarc.parsers.settings import make_settings
+from crossarc.parsers.presets import make_settings
 from crossarc.treebank.formats import format_of_path
 
 # Raise it when a result says something else than before: what older versions have kept is then computed anew.

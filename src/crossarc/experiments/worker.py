@@ -34,7 +34,8 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
     import crossarc
     from crossarc.evaluation import PROPERTIES, Setting, break_down, pair_trees, score_pair
     from crossarc.parsers import Parser, load
-    from crossarc.parsers.transition import TransitionModel, link_score
+    from crossarc.parsers.transition.model import TransitionModel, link_score
+    from crossarc.treebank.corpus import Corpus
 
     epochs: list[dict[str, Any]] = []
 
@@ -51,7 +52,8 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
         path = os.path.join(folder, "model.crossarc")
         parser.save(path)
         loaded = load(path)
-        pruning = getattr(loaded.model, "pruning", None)
+        lengths = getattr(loaded.model, "lengths", None)
+        pruning = lengths.development if lengths is not None else None
         model = {
             "bytes": os.path.getsize(path),
             "sha256": sha256(path),
@@ -66,8 +68,8 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
         # Of undirected parsers: how good their links are before they get directions.
         found = loaded.model
         links = None
-        if isinstance(found, TransitionModel) and not found.search().system.directed:
-            links = link_score(found, gold)
+        if isinstance(found, TransitionModel) and not found.system.directed:
+            links = link_score(found, Corpus.of(gold))
         del loaded  # the file is mapped, and some systems remove no mapped file
     words = sum(map(len, gold))
     pair = pair_trees(gold, parsed)

@@ -116,6 +116,15 @@ cdef class SupportVectors(Scorer):
         free(self.shared)
         free(self.pairs)
 
+    def to_arrays(self):
+        """Return what a model file keeps."""
+        return {f"support.{name}": array for name, array in self.arrays.items()}
+
+    @staticmethod
+    def from_arrays(arrays, int32_t actions):
+        """Return the support vectors that a model file keeps."""
+        return SupportVectors({name: arrays[f"support.{name}"] for name in ARRAYS}, actions)
+
     def for_thread(self):
         """Return a scorer over the same arrays with memory of its own."""
         return SupportVectors(self.arrays, self.actions)

@@ -2,10 +2,11 @@
 
 from crossarc.parsers.analysis import Analysis, ScoredTree
 from crossarc.parsers.constraints import Constraints, marked_constraints
-from crossarc.parsers.epochs import Epoch, Progress
 from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.parser import Parser, load
-from crossarc.parsers.settings import PRESETS, Settings
+from crossarc.parsers.presets import PRESETS
+from crossarc.parsers.settings import Settings
+from crossarc.parsers.trainer import Epoch, Progress
 
 __all__ = [
     "PRESETS",

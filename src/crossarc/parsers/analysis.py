@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc import decode
-from crossarc.errors import CrossarcError, DecodeError
+from crossarc.errors import CrossarcError
 from crossarc.parsers.constraints import NONE, Constraints, place_of
 from crossarc.treebank.sentence import Sentence
 
 Heads = NDArray[np.int32]
 Scores = NDArray[np.float64]
+# What turns the tree that a model finds, heads and names of labels, into the tree that it stands for.
+Undo = Callable[[Heads, list[str]], tuple[Heads, list[str]]]
 
 # What is written into comments and MISC.
 RANK, SCORE, PROBABILITY = "tree_rank", "tree_score", "tree_probability"
@@ -23,16 +27,25 @@ BELONG_TO_FIRST = ("newdoc", "newpar")  # comments that say what begins with a s
 
 @dataclass(frozen=True, eq=False)
 class ScoredTree:
-    """One tree of a sentence. Arrays have n + 1 entries, those of node 0 are 1.
+    """One tree of a sentence. Arrays have n + 1 entries; the probabilities of node 0 are 1.
 
     Numbers are NaN where the sentence was too long to find them, and are not written then.
     """
 
-    sentence: Sentence  # with this tree in HEAD and DEPREL
+    heads: Heads
+    deprels: list[str]
     score: float  # what the parser compares trees by, in units of its own
     probability: float  # of this tree among all trees that the parser considers
     head_probabilities: Scores  # of the head of each word, in whatever tree
     label_probabilities: Scores  # of the label of each word, given its head
+    source: Sentence | None = field(default=None, repr=False)
+
+    @cached_property
+    def sentence(self) -> Sentence:
+        """The sentence with this tree in HEAD and DEPREL."""
+        if self.source is None:
+            raise CrossarcError("this tree is of no sentence yet; Analysis.of puts it into one")
+        return self.source.replace(heads=self.heads, deprels=self.deprels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +60,10 @@ class Analysis:
         """The parse."""
         return self.trees[0]
 
+    def of(self, sentence: Sentence) -> Analysis:
+        """Return the analysis with its trees in a sentence."""
+        return replace(self, trees=tuple(replace(tree, source=sentence) for tree in self.trees))
+
     def annotated(self, *, probabilities: bool = True) -> list[Sentence]:
         """The trees as sentences that say in comments, and with `probabilities` in MISC, how sure the parser is.
 
@@ -57,16 +74,16 @@ class Analysis:
         return [annotate(tree, rank, len(self.trees), probabilities) for rank, tree in enumerate(self.trees, 1)]
 
 
-def unjudged(parsed: Sentence, constraints: Constraints) -> Analysis:
-    """The parse of a sentence that is too long to know how likely anything is; required labels as they must be."""
-    names, unknown = list(parsed.deprels), np.full(len(parsed) + 1, np.nan)
+def without_numbers(heads: Heads, names: list[str], constraints: Constraints) -> Analysis:
+    """Return the parse of a sentence that is too long to know how likely anything is; required labels are set."""
+    n = len(heads) - 1
+    names, unknown = list(names), np.full(n + 1, np.nan)
     unknown[0] = 1.0
     for word, label in constraints.labels.items():
         names[word] = label
-    marginals = np.zeros((len(parsed) + 1, len(parsed) + 1))
-    marginals[np.arange(1, len(parsed) + 1), parsed.heads[1:]] = 1.0
-    tree = ScoredTree(parsed.replace(deprels=names), float("nan"), float("nan"), unknown, unknown)
-    return Analysis((tree,), marginals)
+    marginals = np.zeros((n + 1, n + 1))
+    marginals[np.arange(1, n + 1), heads[1:]] = 1.0
+    return Analysis((ScoredTree(heads, names, float("nan"), float("nan"), unknown, unknown),), marginals)
 
 
 def annotate(tree: ScoredTree, rank: int, count: int, probabilities: bool) -> Sentence:
@@ -114,7 +131,6 @@ class TreeSpace:
     projective: bool = False
     scale: float = 1.0
     constraints: Constraints = NONE
-    sentence: Sentence | None = field(default=None, repr=False)  # for errors
 
     @property
     def limits(self) -> dict[str, ArrayLike | bool | None]:
@@ -142,11 +158,7 @@ class TreeSpace:
         else:
             first = None
         search = decode.projective_kbest if self.projective else decode.kbest
-        try:
-            heads, totals = search(self.scores, k, **self.limits)  # type: ignore[arg-type]
-        except DecodeError as error:
-            where = f"{place_of(self.sentence)}: " if self.sentence is not None else ""
-            raise DecodeError(f"{where}{error}") from None
+        heads, totals = search(self.scores, k, **self.limits)  # type: ignore[arg-type]
         heads = heads[totals > -np.inf]
         if first is None:
             return heads
@@ -175,3 +187,12 @@ def head_probabilities(marginals: Scores, heads: Heads) -> Scores:
     result = np.ones(len(heads))
     result[1:] = marginals[np.arange(1, len(heads)), heads[1:]]
     return result.clip(0.0, 1.0)
+
+
+def with_labels(names: list[str], chances: Scores, constraints: Constraints) -> tuple[list[str], Scores]:
+    """Return the labels of a tree and their probabilities, required labels as they must be."""
+    names, chances = list(names), chances.copy()
+    for word, label in constraints.labels.items():
+        names[word] = label
+        chances[word] = 1.0
+    return names, chances

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crossarc.parsers.constraints import NONE
+from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from crossarc.parsers.analysis import ScoredTree
-    from crossarc.parsers.treemodel import TreeModel
+    from crossarc.parsers.model import Model
 
 ENOUGH_WORDS = 2_000  # to find a scale by
 STEP = 1.5  # by which scales are tried
@@ -49,18 +50,19 @@ GRAPH_SCALES = Scales(2.5, 0.12)
 TRANSITION_SCALES = Scales(0.045, 0.045, 0.6)
 
 
-def calibrate(model: TreeModel, gold: list[Sentence], start: Scales) -> Scales:
-    """The scales that fit a model and sentences it has not learned from."""
+def calibrate(model: Model, gold: list[Sentence]) -> Scales:
+    """Return the scales that fit a model, by sentences that it has not learned from."""
     # Sentences from all over: treebanks are often sorted by kinds of text.
     some = gold[:: max(1, sum(map(len, gold)) // ENOUGH_WORDS)]
+    corpus, start = Corpus.of(some), model.usual_scales
 
     def parses(scales: Scales) -> Iterator[tuple[ScoredTree, Sentence]]:
-        found = model.analyse_batch(some, 1, [NONE] * len(some), scales, None)
+        found = model.analyse(corpus, 1, [NONE] * len(some), scales)
         return ((analysis.best, sentence) for analysis, sentence in zip(found, some, strict=True))
 
     def head_loss(scales: Scales) -> float:
         losses = [
-            log_loss(tree.head_probabilities[1:], (tree.sentence.heads == sentence.heads)[1:])
+            log_loss(tree.head_probabilities[1:], (tree.heads == sentence.heads)[1:])
             for tree, sentence in parses(scales)
         ]
         return sum(losses)
@@ -68,8 +70,8 @@ def calibrate(model: TreeModel, gold: list[Sentence], start: Scales) -> Scales:
     def label_loss(scale: float) -> float:
         losses = []
         for tree, sentence in parses(replace(start, labels=scale)):
-            right = (tree.sentence.heads == sentence.heads)[1:]
-            named = np.array(tree.sentence.deprels[1:]) == np.array(sentence.deprels[1:])
+            right = (tree.heads == sentence.heads)[1:]
+            named = np.array(tree.deprels[1:]) == np.array(sentence.deprels[1:])
             losses.append(log_loss(tree.label_probabilities[1:][right], named[right]))
         return sum(losses)
 

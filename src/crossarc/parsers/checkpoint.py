@@ -1,36 +1,33 @@
-"""Where a training stands after its last finished epoch, kept in a file: one that was killed goes on from there."""
+"""The training state after the last finished epoch, kept in a file: an interrupted training goes on from there."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from numpy.typing import NDArray
-
 from crossarc.errors import CrossarcError, ModelError
+from crossarc.parsers.model import Arrays, Model
 from crossarc.parsers.modelfile import read_model, write_model
 
-Arrays = dict[str, NDArray[Any]]
-Packed = tuple[dict[str, Any], Arrays]
+Row = tuple[int, float, float | None, float | None]  # of an epoch: number, share of wrong decisions, LAS, UAS
 
 
-@dataclass(frozen=True)
-class Stand:
-    """What a checkpoint holds: the finished epochs, the weights after them, and the best model so far."""
+@dataclass
+class TrainingState:
+    """The finished epochs and the best model so far."""
 
-    epochs: list[list[Any]]
-    weights: Any
-    best: Packed | None
-    best_las: float
+    epochs: list[Row] = field(default_factory=list)
+    best: Model | None = None
+    best_las: float = 0.0
 
 
 class Checkpoint:
     """A checkpoint file. `signature` says what it belongs to: settings, data, the model that training started from.
 
-    Only one of the same signature is gone on from, so that the model is byte for byte that of a training which nothing
-    interrupted.
+    Training goes on only from a checkpoint of the same signature, so that it gives the same model, byte for byte, as
+    without the interruption.
     """
 
     def __init__(self, path: str | os.PathLike[str], signature: Mapping[str, Any], *, resume: bool) -> None:
@@ -38,22 +35,25 @@ class Checkpoint:
         self.signature = dict(signature)
         self.resume = resume
 
-    def write(self, weights: Any, epochs: Sequence[Sequence[Any]], best: Packed | None, best_las: float) -> None:
-        """Keep a stand; one that was kept before stays until the new one is whole."""
+    def write(self, weights: Arrays, state: TrainingState) -> None:
+        """Keep a training state; the one before stays until the new one is complete."""
+        best = state.best.to_arrays() if state.best is not None else None
         manifest = {
             "kind": "checkpoint",
             "signature": self.signature,
-            "epochs": [list(row) for row in epochs],
+            "epochs": [list(row) for row in state.epochs],
             "best": best[0] if best is not None else None,
-            "best_las": best_las,
+            "best_las": state.best_las,
         }
-        arrays = {f"weights.{name}": array for name, array in weights.to_arrays().items()}
+        arrays = {f"weights.{name}": array for name, array in weights.items()}
         if best is not None:
             arrays |= {f"best.{name}": array for name, array in best[1].items()}
         write_model(self.path, manifest, arrays)
 
-    def read(self, restore: Callable[[Arrays], Any]) -> Stand | None:
-        """The stand that is kept; None if there is none or it is not asked for."""
+    def read(
+        self, restore: Callable[[Arrays], None], model_of: Callable[[dict[str, Any], Arrays], Model]
+    ) -> TrainingState | None:
+        """Hand the weights of the file to `restore` and return its state; None without a file, or if not to resume."""
         if not self.resume or not os.path.exists(self.path):
             return None
         manifest, arrays = read_model(self.path)
@@ -63,21 +63,21 @@ class Checkpoint:
         if differences:
             raise CrossarcError(
                 f"{self.path}: the checkpoint is of another training: {'; '.join(differences)}; "
-                "give it what it began with, or train anew without resuming"
+                "give it what it began with, or train again without resuming"
             )
 
-        def part(prefix: str) -> dict[str, NDArray[Any]]:
+        def part(prefix: str) -> Arrays:
             return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
 
         try:
-            weights = restore(part("weights."))
+            restore(part("weights."))
         except (KeyError, ValueError) as error:
             raise ModelError(f"{self.path}: the checkpoint cannot be used ({error}); train without resuming") from None
-        best = (manifest["best"], part("best.")) if manifest["best"] is not None else None
-        return Stand(manifest["epochs"], weights, best, manifest["best_las"])
+        best = model_of(manifest["best"], part("best.")) if manifest["best"] is not None else None
+        return TrainingState([tuple(row) for row in manifest["epochs"]], best, manifest["best_las"])
 
     def remove(self) -> None:
-        """Take the file away, if there is one."""
+        """Delete the file, if there is one."""
         if os.path.exists(self.path):
             os.remove(self.path)
 

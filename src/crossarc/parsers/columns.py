@@ -1,4 +1,4 @@
-"""The columns that a model learned from, and input that lacks them."""
+"""The columns that a model learned from, and input in which they are empty."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ ENOUGH = 1_000  # words to judge a file by
 CHANCE = 0.001  # how likely it may be that a column is empty in so many words by chance alone
 
 
-def filled_columns(sentences: Iterable[Sentence], features: FeatureModel | EdgeModel) -> dict[str, float]:
-    """For each column that a feature model looks at, the share of the words that have something in it."""
-    corpus = Corpus.of(sentences)
+def filled_columns(corpus: Corpus, features: FeatureModel | EdgeModel) -> dict[str, float]:
+    """Return for each column that a feature model looks at the share of the words that have something in it."""
     used = {SOURCES[attribute][0] for attribute in features.attributes if attribute in SOURCES}
     shares = {}
     for column in (column for column in OPTIONAL if column in used):
@@ -45,14 +44,14 @@ def watched(
         yield sentence
         if not missing or words >= ENOUGH:
             break
-    lacking = [column for column in missing if words and (1 - shares[column]) ** words < CHANCE]
-    if lacking:
-        warn(lacking)
+    empty = [column for column in missing if words and (1 - shares[column]) ** words < CHANCE]
+    if empty:
+        warn(empty)
     yield from stream
 
 
-def describe_lack(source: str, columns: list[str]) -> str:
-    """What to say of input that lacks columns."""
+def describe_missing(source: str, columns: list[str]) -> str:
+    """Return what to say of input with empty columns."""
     names = [column.upper() for column in columns]
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     are, them = ("is", "it") if len(names) == 1 else ("are", "them")

@@ -1,4 +1,4 @@
-"""The parser that people use: made by name, trained, saved, loaded, and run over streams of sentences."""
+"""The parser people use: train it, parse with it, save it, load it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import os
 import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -19,16 +18,17 @@ from crossarc.features.templates import model_text
 from crossarc.parsers.analysis import Analysis
 from crossarc.parsers.calibration import Scales, calibrate
 from crossarc.parsers.checkpoint import Checkpoint
-from crossarc.parsers.columns import describe_lack, filled_columns, watched
+from crossarc.parsers.columns import describe_missing, filled_columns, watched
 from crossarc.parsers.constraints import Source
-from crossarc.parsers.epochs import Epoch, Progress
-from crossarc.parsers.graph import GraphModel
-from crossarc.parsers.graph_training import train_graph_model
+from crossarc.parsers.model import Model
 from crossarc.parsers.modelfile import read_model, write_model
-from crossarc.parsers.settings import Settings, is_graph, make_settings
-from crossarc.parsers.suitability import coverage_of
-from crossarc.parsers.training import digest, train_model
-from crossarc.parsers.transition import TransitionModel
+from crossarc.parsers.presets import make_settings
+from crossarc.parsers.registry import stored_model, trainer_of
+from crossarc.parsers.settings import ArcSettings, Settings, TransitionSettings, UndirectedSettings
+from crossarc.parsers.streams import analyse_stream, parse_stream
+from crossarc.parsers.trainer import Epoch, Progress, run_epochs
+from crossarc.parsers.trees import Trees
+from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.reading import OnError, Report, Rules, log_finding, read
 from crossarc.treebank.sentence import Sentence
 
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Model = TransitionModel | GraphModel
-MODELS: dict[str, type[TransitionModel] | type[GraphModel]] = {"transition": TransitionModel, "graph": GraphModel}
 Data = str | os.PathLike[str] | Iterable[Sentence] | Sentence
 
 
@@ -84,9 +82,9 @@ class Parser:
 
         `init` is a trained parser of the same kind whose weights are the first; its labels and words are kept and those
         of the treebank join them. `directed` is a trained `mst` that enhances the trees of an undirected parser, in the
-        place of one learned beside it; the model file has both. After each epoch the stand is kept in the file
-        `checkpoint`, which `save` takes away; with `resume` training goes on from the stand that the file holds, if
-        there is one, and gives the very model that it would have given without the interruption.
+        place of one learned beside it; the model file has both. After each epoch the training state is saved to the
+        file `checkpoint`, which `save` deletes; with `resume` training goes on from the state in that file, if there is
+        one, and gives the same model as without the interruption.
         """
         sentences = trees_of(train, on_error, on_finding)
         held_out = trees_of(dev, on_error, on_finding) if dev is not None else []
@@ -96,54 +94,45 @@ class Parser:
             raise CrossarcError("the development set has no sentence; leave dev out, or give another")
         before = load(init) if isinstance(init, str | os.PathLike) else init
         if before is not None:
-            check_kinship(before.settings, self.settings)
+            check_compatible(before.settings, self.settings)
         helper = load(directed) if isinstance(directed, str | os.PathLike) else directed
         if helper is not None:
             check_helper(helper.settings, self.settings, before)
         if resume and checkpoint is None:
             raise CrossarcError("there is nothing to resume from; name the file with checkpoint=")
+        data = describe_data(sentences)
         self.checkpoint_ = None
         if checkpoint is not None:
-            self.checkpoint_ = Checkpoint(
-                checkpoint, signature_of(self.settings, sentences, held_out, before, helper), resume=resume
-            )
+            signature = signature_of(self.settings, data["sha256"], digest(held_out), before, helper)
+            self.checkpoint_ = Checkpoint(checkpoint, signature, resume=resume)
+        corpus = Corpus.of(sentences)
+        development = Corpus.of(held_out) if held_out else None
         epochs: list[Epoch] = []
 
         def note(epoch: Epoch) -> None:
             epochs.append(epoch)
             on_epoch(epoch)
 
-        learn: Callable[..., Model] = train_graph_model if is_graph(self.settings.system) else train_model
-        if helper is not None:
-            learn = partial(learn, directed=helper.model)
-        self.model_ = learn(
-            sentences,
-            held_out,
+        trainer = trainer_of(
+            Trees.of(corpus),
             self.settings,
-            note,
-            progress=on_progress,
-            init=before.model if before is not None else None,
-            checkpoint=self.checkpoint_,
+            before.model if before is not None else None,
+            helper.model if helper is not None else None,
         )
-        covered = coverage_of(self.model_, sentences)
-        sources = dict.fromkeys(os.path.basename(sentence.source) for sentence in sentences if sentence.source)
+        model = run_epochs(trainer, self.settings, development, note, on_progress, self.checkpoint_, stored_model)
+        self.model_ = model
+        covered = model.coverage(corpus)
         scored = [epoch for epoch in epochs if epoch.las is not None]
         best = max(scored, key=lambda epoch: (epoch.las or 0.0, -epoch.number)) if scored else None
         self.manifest_ = {
-            "data": {
-                "sentences": len(sentences),
-                "words": sum(map(len, sentences)),
-                "sha256": digest(sentences),
-                "source": " + ".join(sources),
-                "columns": filled_columns(sentences, self.model_.features),
-            },
+            "data": {**data, "columns": filled_columns(corpus, model.features)},
             "coverage": {"trees": 100 - covered.outside_percent, "arcs": 100 - covered.lost_percent},
             "development": {"epoch": best.number, "las": best.las, "uas": best.uas} if best else None,
             "init": before.manifest_["data"] if before is not None else None,
         }
-        if held_out and self.model_.knows_alternatives:
-            scales = calibrate(self.model_.anew(), held_out, self.model_.usual_scales)
-            self.manifest_["confidence"] = asdict(scales)
+        if development is not None and model.has_alternatives:
+            self.manifest_["confidence"] = asdict(calibrate(model, held_out))
+            model.reset_notes()
         return self
 
     @property
@@ -155,7 +144,13 @@ class Parser:
 
     @overload
     def parse(
-        self, sentences: Data, threads: int = 1, beam: int | None = None, *, constraints: Source | None = None
+        self,
+        sentences: Data,
+        threads: int = 1,
+        beam: int | None = None,
+        *,
+        constraints: Source | None = None,
+        on_missing: Callable[[list[str]], None] | None = None,
     ) -> Iterator[Sentence]: ...
     @overload
     def parse(
@@ -167,6 +162,7 @@ class Parser:
         scores: Literal[True],
         k: int | None = None,
         constraints: Source | None = None,
+        on_missing: Callable[[list[str]], None] | None = None,
     ) -> Iterator[Analysis]: ...
     @overload
     def parse(
@@ -178,6 +174,7 @@ class Parser:
         scores: bool = False,
         k: int,
         constraints: Source | None = None,
+        on_missing: Callable[[list[str]], None] | None = None,
     ) -> Iterator[Analysis]: ...
     def parse(
         self,
@@ -188,11 +185,12 @@ class Parser:
         scores: bool = False,
         k: int | None = None,
         constraints: Source | None = None,
+        on_missing: Callable[[list[str]], None] | None = None,
     ) -> Iterator[Sentence] | Iterator[Analysis]:
         """Sentences with new HEAD and DEPREL, all else as it was, in the same order; lazily.
 
-        `beam` is how many derivations are followed, if not as many as in training. Input that lacks columns
-        the model learned from is logged as a warning.
+        `beam` is how many derivations are followed, if not as many as in training. If columns that the model learned
+        from are empty in the input, `on_missing` is called with their names; by default a warning is logged.
 
         With `scores` or `k` each sentence comes as an `Analysis`: its k best trees, by default one, with their scores,
         and how likely each arc and label is. `constraints` is a function that gives the `Constraints` on the tree of a
@@ -200,20 +198,19 @@ class Parser:
         """
         if k is not None and k < 1:
             raise CrossarcError(f"k is the number of trees, 1 or more, not {k}")
-        model = self.model if beam is None else self.model.with_beam(beam)
-        name = "the input"
+        model, name = self.model, "the input"
+        if beam is not None:
+            model.with_beam(beam)  # a model that knows no beam refuses it here
         if isinstance(sentences, str | os.PathLike):
             name, sentences = os.fspath(sentences), read(sentences)
 
         def warn(columns: list[str]) -> None:
-            log.warning("%s", describe_lack(name, columns))
+            log.warning("%s", describe_missing(name, columns))
 
-        stream = watched(only_sentences(sentences), self.columns, warn)
+        stream = watched(only_sentences(sentences), self.columns, on_missing or warn)
         if scores or k is not None:
-            return self.model.analyse(stream, threads, k or 1, constraints, self.scales, beam)
-        if constraints is not None:
-            return self.model.parse_under(stream, threads, constraints, self.scales, beam)
-        return model.parse(stream, threads)
+            return analyse_stream(model, stream, threads, k or 1, constraints, self.scales, beam)
+        return parse_stream(model, stream, threads, constraints, self.scales, beam)
 
     @property
     def scales(self) -> Scales:
@@ -235,7 +232,7 @@ class Parser:
         return evaluate(sentences, self.parse(sentences, threads))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file; the same training gives the same bytes. Its checkpoint is of no use any more."""
+        """Write the model to a file and delete the checkpoint; the same training gives the same bytes."""
         manifest, arrays = self.model.to_arrays()
         write_model(path, {**self.manifest_, **manifest}, arrays)
         if self.checkpoint_ is not None:
@@ -250,7 +247,7 @@ def load(path: str | os.PathLike[str]) -> Parser:
         raise ModelError(f"{os.fspath(path)}: this is the checkpoint of a training that did not end; resume it first")
     parser = Parser.__new__(Parser)
     try:
-        parser.model_ = MODELS[manifest["kind"]].from_arrays(manifest, arrays)
+        parser.model_ = stored_model(manifest, arrays)
         parser.manifest_ = {key: manifest[key] for key in ("data", "coverage", "development", "init")}
         if manifest.get("confidence"):
             parser.manifest_["confidence"] = manifest["confidence"]
@@ -262,7 +259,7 @@ def load(path: str | os.PathLike[str]) -> Parser:
 
 
 # The settings in which a parser must be like the one it starts from: weights mean nothing elsewhere.
-KINSHIP = (
+COMPATIBLE = (
     "system",
     "features",
     "reconstruction",
@@ -278,14 +275,16 @@ KINSHIP = (
 )
 
 
-def check_kinship(before: Settings, settings: Settings) -> None:
+def check_compatible(before: Settings, settings: Settings) -> None:
     """Refuse to start from the weights of a parser of another kind."""
-    if before.fast or settings.fast or before.learner == "libsvm":
-        raise CrossarcError(
-            "fast parsers, and those of LIBSVM, cannot start from a model; train on the old and the new data together"
-        )
-    for name in KINSHIP:
-        there, here = getattr(before, name), getattr(settings, name)
+    for each in (before, settings):
+        if isinstance(each, TransitionSettings) and (each.fast or (each is before and each.learner == "libsvm")):
+            raise CrossarcError(
+                "fast parsers, and those of LIBSVM, cannot start from a model; train on the old and the new data "
+                "together"
+            )
+    for name in COMPATIBLE:
+        there, here = getattr(before, name, None), getattr(settings, name, None)
         if there != here:
             raise CrossarcError(
                 f"a parser {settings.parser!r} cannot start from the weights of a parser {before.parser!r}: "
@@ -295,12 +294,12 @@ def check_kinship(before: Settings, settings: Settings) -> None:
 
 def check_helper(directed: Settings, settings: Settings, before: Parser | None) -> None:
     """Refuse a directed model that is of another kind, or that nothing asks for."""
-    if not settings.enhance:
+    if not isinstance(settings, UndirectedSettings) or not settings.enhance:
         raise CrossarcError(
             f"a directed model enhances the trees of undirected parsers, and {settings.parser!r} does not: "
             "leave it out, or take mst-undirected-lep"
         )
-    if directed.system != "chu-liu-edmonds":
+    if not isinstance(directed, ArcSettings) or directed.system != "chu-liu-edmonds":
         raise CrossarcError(f"the directed model is a {directed.parser!r}; it must be an 'mst'")
     if directed.labels == "joint":
         raise CrossarcError(
@@ -311,19 +310,34 @@ def check_helper(directed: Settings, settings: Settings, before: Parser | None) 
         raise CrossarcError("the model to start from has a directed model of its own: leave one of the two out")
 
 
+def describe_data(sentences: list[Sentence]) -> dict[str, Any]:
+    """Return what a model file says of its training data."""
+    sources = dict.fromkeys(os.path.basename(sentence.source) for sentence in sentences if sentence.source)
+    return {
+        "sentences": len(sentences),
+        "words": sum(map(len, sentences)),
+        "sha256": digest(sentences),
+        "source": " + ".join(sources),
+    }
+
+
+def digest(sentences: Iterable[Sentence]) -> str:
+    """Return the SHA-256 of sentences as they are used."""
+    result = hashlib.sha256()
+    for sentence in sentences:
+        result.update(sentence.raw)
+    return result.hexdigest()
+
+
 def signature_of(
-    settings: Settings,
-    train: list[Sentence],
-    dev: list[Sentence],
-    before: Parser | None,
-    helper: Parser | None = None,
+    settings: Settings, train: str, dev: str, before: Parser | None, helper: Parser | None
 ) -> dict[str, Any]:
-    """What a checkpoint belongs to."""
+    """Return what a checkpoint belongs to; `train` and `dev` are the digests of the data."""
     features = before.model.features.text if before is not None else model_text(settings.features)
     return {
         "settings": settings.model_dump(),
-        "train": digest(train),
-        "dev": digest(dev),
+        "train": train,
+        "dev": dev,
         "features": hashlib.sha256(features.encode()).hexdigest(),
         "init": fingerprint(before.model) if before is not None else None,
         "directed": fingerprint(helper.model) if helper is not None else None,

@@ -116,9 +116,17 @@ class PseudoProjective:
         """The heads with marked edges put back, and labels without marks; edges with nowhere to go stay. O(n) each."""
         return ENCODINGS[self.encoding].restore(self.checked(heads, labels), labels)
 
+    def plain(self, label: str) -> str:
+        """Return a label without its mark."""
+        return split(label)[0]
+
+    def is_marked(self, label: str) -> bool:
+        """Return whether a label says that its edge was lifted."""
+        return MARK in label
+
     def count_marks(self, labels: Sequence[str]) -> int:
         """How many labels say that their edge was lifted."""
-        return sum(MARK in label for label in labels)
+        return sum(map(self.is_marked, labels))
 
     def checked(self, heads: ArrayLike, labels: Sequence[str]) -> Heads:
         """The heads as an array, if there are as many labels."""

@@ -1,11 +1,8 @@
-"""How a transition parser is trained: trees as moves, a learner, and what epochs need of them."""
+"""How a transition parser is trained: trees as moves, and a learner of their weights."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +14,13 @@ from crossarc.learning.instances import number_features
 from crossarc.learning.liblinear import learn_liblinear
 from crossarc.learning.libsvm import learn_libsvm
 from crossarc.learning.packed import PackedWeights
+from crossarc.learning.support import SupportVectors
 from crossarc.learning.updates import MaximumEntropy, Mira, Perceptron, UpdateRule
 from crossarc.learning.weights import Weights
-from crossarc.parsers.checkpoint import Checkpoint
-from crossarc.parsers.epochs import Epoch, Lessons, Progress, run_epochs
-from crossarc.parsers.label_places import label_places
-from crossarc.parsers.settings import AT_ONCE, Settings
-from crossarc.parsers.transition import (
+from crossarc.parsers.model import Arrays, Ints
+from crossarc.parsers.settings import AT_ONCE, TransitionSettings
+from crossarc.parsers.trainer import Trainer
+from crossarc.parsers.transition.model import (
     Stages,
     TransitionModel,
     root_table_size,
@@ -31,44 +28,46 @@ from crossarc.parsers.transition import (
     system_of,
     tag_column,
 )
-from crossarc.parsers.treemodel import Arrays, TreeModel, quick_scores
-from crossarc.transforms.pseudo_projective import PseudoProjective
+from crossarc.parsers.trees import Trees
 from crossarc.transitions.search import collect_actions
 from crossarc.transitions.system import TransitionSystem
 from crossarc.transitions.two_stage import StageWeights, TwoStage
-from crossarc.treebank.corpus import Corpus
-from crossarc.treebank.sentence import Sentence
 
-# Of fast search: the templates of each stage, and the sentences by which they are weighed.
+# Fast search: the templates of each stage, and the sentences by which they are weighed.
 MOVE_TEMPLATES, LABEL_TEMPLATES = 88, 32
 WEIGHED_SENTENCES = 2_000
 SPLIT_WORDS = 500  # a part of speech with so many words gets a support vector machine of its own
 
 # Attributes, heads and labels of all nodes, and where sentences begin.
-Material = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]
+Material = tuple[Ints, Ints, Ints, NDArray[np.int64]]
 
 
-class TransitionLessons(Lessons[TransitionModel]):
+class TransitionTrainer(Trainer):
     """Trees as the moves of a transition system that build them, and the weights of these moves.
 
     The labels, words and actions of `init`, whose weights are the first, keep their numbers; new ones come behind them.
     """
 
-    weights: Weights | StageWeights
+    weights: Weights | StageWeights | SupportVectors
 
-    def __init__(self, train: list[Sentence], settings: Settings, init: TransitionModel | None) -> None:
-        if settings.transform != "none":
-            train = projective(train, PseudoProjective(settings.transform))
+    def __init__(
+        self,
+        trees: Trees,
+        settings: TransitionSettings,
+        init: TransitionModel | None = None,
+        directed: None = None,
+    ) -> None:
         self.settings = settings
         self.shuffle = np.random.default_rng(settings.seed)
         self.continued = init is not None
-        corpus = Corpus.of(train)
-        heads, starts = corpus["head"], corpus.starts
-        self.lengths = np.diff(starts) - 1
-        self.labels, labels = numbered_labels(corpus, init.labels if init is not None else [])
+        self.at_once = settings.learner in AT_ONCE
+        self.sizes = trees.sizes
+        trees = trees.numbered(init.labels if init is not None else [])
+        corpus, heads, labels, starts = trees.corpus, trees.heads, trees.labels, trees.starts
+        self.labels = trees.names
         kinds = len(self.labels)
-        self.label_places = label_places(corpus, labels, kinds, init.label_places if init is not None else None)
-        self.single_root = has_single_roots(train, settings, init)
+        self.label_places = trees.label_places(init.label_places if init is not None else None)
+        self.single_root = trees.single_roots(settings, init.single_root if init is not None else None)
         system = system_of(settings, self.single_root)
         if settings.reconstruction != "naive":
             # Every label says on which side the head is: 2 X for the right, 2 X + 1 for the left.
@@ -84,7 +83,7 @@ class TransitionLessons(Lessons[TransitionModel]):
         self.data: Material = (self.attributes.encode(corpus), heads, labels, starts)
         self.stages: Stages | None = None
         if settings.fast:
-            order = self.shuffle.permutation(len(train))
+            order = self.shuffle.permutation(len(self.sizes))
             chosen = choose_stages(system, self.features, self.moves, self.move_labels, self.data, order)
             self.features, self.stages = chosen
             self.attributes = Attributes.fit(corpus, self.features.attributes)
@@ -96,13 +95,13 @@ class TransitionLessons(Lessons[TransitionModel]):
         self.weights = Weights(len(self.moves), settings.cut, self.squares)
         if settings.fast:
             self.weights = StageWeights(HashedWeights(len(system.moves)), Weights(len(self.moves), settings.cut))
-        elif init is not None and isinstance(init.weights, PackedWeights):
-            self.weights = Weights.of(len(self.moves), init.weights.unpack(), settings.cut, self.squares)
+        elif init is not None and isinstance(init.scorer, PackedWeights):
+            self.weights = Weights.of(len(self.moves), init.scorer.unpack(), settings.cut, self.squares)
             # As if they had held for so many steps already: the average then moves from the old weights to the new.
-            steps = int(counts.sum()) if settings.beam == 1 else len(train)
+            steps = int(counts.sum()) if settings.beam == 1 else len(self.sizes)
             self.weights.now = int(settings.inertia * settings.epochs * steps)
 
-    def find_root_labels(self) -> NDArray[np.int32]:
+    def find_root_labels(self) -> Ints:
         """The commonest label under node 0 by tag; that of all words for tags that never stand there."""
         tokens, heads, labels, _ = self.data
         roots = heads == 0
@@ -111,20 +110,23 @@ class TransitionLessons(Lessons[TransitionModel]):
         plain = labels[roots] // (1 if self.settings.reconstruction == "naive" else 2)
         np.add.at(counts, (tokens[roots, tag] if tag >= 0 else 0, plain), 1)
         counts[~counts.any(axis=1)] = counts.sum(axis=0)
-        commonest: NDArray[np.int32] = counts.argmax(axis=1).astype(np.int32)
+        commonest: Ints = counts.argmax(axis=1).astype(np.int32)
         return commonest
 
     def begin(self, epoch: int) -> None:
-        """Make ready for an epoch."""
+        """Prepare an epoch."""
         self.explore = self.settings.explore if epoch > self.settings.static_epochs else 0.0
-        self.weights.random = (2 * (self.settings.seed * 1_000 + epoch) + 1) % 2**64
+        if not isinstance(self.weights, SupportVectors):
+            self.weights.random = (2 * (self.settings.seed * 1_000 + epoch) + 1) % 2**64
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
-        """Learn from some sentences; gives how many moves were made and how many of them were wrong."""
+        """Learn from some sentences; return how many moves were made and how many of them were wrong."""
+        if self.at_once:
+            return self.learn_at_once()
         return self.search.train(self.weights, self.rule, *self.data, sentences, self.explore)  # type: ignore[arg-type]
 
-    def learn_at_once(self) -> tuple[Arrays | None, float]:
-        """Learn from all moves of the static oracle; gives the support vectors of LIBSVM, and the share of errors."""
+    def learn_at_once(self) -> tuple[int, int]:
+        """Learn from all moves of the static oracle."""
         tag = tag_column(self.features)
         words = np.bincount(self.data[0][:, tag] + 1 if tag >= 0 else [0])
         group_of = np.zeros(len(words), dtype=np.int32)  # the rare ones are together in group 0
@@ -135,24 +137,17 @@ class TransitionLessons(Lessons[TransitionModel]):
         keys, rows = number_features(matrix, self.settings.cut)
         count, cost = self.search.action_count, self.settings.cost or 0.0
         if self.settings.learner == "libsvm":
-            chosen = self.settings
-            return learn_libsvm(
-                keys,
-                rows,
-                actions,
-                groups,
-                group_of,
-                cost=cost,
-                degree=chosen.degree,
-                gamma=chosen.gamma,
-                coef0=chosen.coef0,
-            )
-        seed = self.settings.seed
-        self.weights, wrong = learn_liblinear(keys, rows, actions, count=count, cost=cost, seed=seed)
-        return None, wrong
+            kernel = {name: getattr(self.settings, name) for name in ("degree", "gamma", "coef0")}
+            arrays, wrong = learn_libsvm(keys, rows, actions, groups, group_of, cost=cost, **kernel)
+            self.weights = SupportVectors(arrays, count)
+        else:
+            seed = self.settings.seed
+            self.weights, wrong = learn_liblinear(keys, rows, actions, count=count, cost=cost, seed=seed)
+        return len(actions), round(wrong * len(actions))
 
-    def model(self, vectors: Arrays | None = None) -> TransitionModel:
-        """What has been learned, as a model."""
+    def model(self) -> TransitionModel:
+        """Return what has been learned, as a model."""
+        weights = self.weights
         return TransitionModel(
             self.settings,
             self.features,
@@ -163,53 +158,24 @@ class TransitionLessons(Lessons[TransitionModel]):
             self.single_root,
             self.moves,
             self.move_labels,
-            self.weights.pack(self.settings.prune),
+            weights if isinstance(weights, SupportVectors) else weights.pack(self.settings.prune),
             self.stages,
-            vectors=vectors,
         )
 
-    def completed(self, model: TransitionModel, las: float, dev: list[Sentence]) -> TransitionModel:
-        """The best model so far with what it cost to store its weights as they are."""
-        if model.vectors is not None or not isinstance(self.weights, Weights):
-            return model
-        return model.with_storage(self.weights, las, dev)
+    def state(self) -> Arrays:
+        """Return the weights, for a checkpoint."""
+        return self.weights.to_arrays()
 
-    def restore(self, arrays: Arrays) -> Weights | StageWeights:
-        """The weights of a checkpoint."""
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from the weights of a checkpoint."""
         count, cut = len(self.moves), self.settings.cut
         if self.settings.fast:
-            return StageWeights.from_arrays(arrays, len(self.search.system.moves), count, cut)
-        return Weights.from_arrays(arrays, count, cut, self.squares)
-
-    def restore_model(self, manifest: dict[str, Any], arrays: Arrays) -> TransitionModel:
-        """The best model of a checkpoint."""
-        return TransitionModel.from_arrays(manifest, arrays)
+            self.weights = StageWeights.from_arrays(arrays, len(self.search.system.moves), count, cut)
+        else:
+            self.weights = Weights.from_arrays(arrays, count, cut, self.squares)
 
 
-def train_model(
-    train: list[Sentence],
-    dev: list[Sentence],
-    settings: Settings,
-    report: Callable[[Epoch], None] = lambda epoch: None,
-    *,
-    progress: Callable[[Progress], None] = lambda progress: None,
-    init: TransitionModel | None = None,
-    checkpoint: Checkpoint | None = None,
-) -> TransitionModel:
-    """Learn from sentences with trees; with a development set the best epoch is kept, else the last."""
-    lessons = TransitionLessons(train, settings, init)
-    if settings.learner not in AT_ONCE:
-        return run_epochs(lessons, settings, dev, report, progress, checkpoint)
-    vectors, wrong = lessons.learn_at_once()
-    model = lessons.model(vectors)
-    las, uas = quick_scores(model, dev) if dev else (None, None)
-    report(Epoch(1, 100 * wrong, las, uas))
-    return lessons.completed(model, las, dev) if las is not None else model
-
-
-def actions_of(
-    system: TransitionSystem, counts: NDArray[np.int64], init: TransitionModel | None
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def actions_of(system: TransitionSystem, counts: NDArray[np.int64], init: TransitionModel | None) -> tuple[Ints, Ints]:
     """The moves and labels of all actions, by how often the oracle makes each; those of `init` come first."""
     kinds = counts.shape[1] - 1
     for move, labelled in enumerate(system.labelled):
@@ -229,26 +195,11 @@ def actions_of(
     return moves, labels
 
 
-def numbered_labels(corpus: Corpus, first: list[str]) -> tuple[list[str], NDArray[np.int32]]:
-    """The labels of a corpus behind some known ones, and those of all its nodes by number; node 0 has -1."""
-    table = corpus.strings["deprel"]
-    names = list(dict.fromkeys([*first, *table]))
-    numbers = {name: number for number, name in enumerate(names)}
-    return names, np.array([*(numbers[name] for name in table), -1], np.int32)[corpus["deprel"] - table.reserved]
-
-
-def has_single_roots(train: list[Sentence], settings: Settings, init: TreeModel | None) -> bool:
-    """Whether trees shall have one root each: as the settings say, or as it is in the training data and before."""
-    if settings.single_root != "auto":
-        return settings.single_root
-    return all(len(sentence.roots) <= 1 for sentence in train) and (init is None or init.single_root)
-
-
 def choose_stages(
     system: TransitionSystem,
     features: FeatureModel,
-    moves: NDArray[np.int32],
-    labels: NDArray[np.int32],
+    moves: Ints,
+    labels: Ints,
     data: Material,
     order: NDArray[np.int64],
 ) -> tuple[FeatureModel, Stages]:
@@ -264,27 +215,10 @@ def choose_stages(
     return choose_templates(features, [place for part in parts for place in part]), (len(for_moves), len(parts[0]))
 
 
-def update_rule(settings: Settings) -> UpdateRule:
+def update_rule(settings: TransitionSettings) -> UpdateRule:
     """How a learner that learns decision by decision changes its weights."""
     if settings.learner == "mira":
         return Mira(settings.cost or 0.0)
     if settings.learner == "maxent":
         return MaximumEntropy(settings.learning_rate, settings.l2)
     return Perceptron()
-
-
-def projective(sentences: list[Sentence], transform: PseudoProjective) -> list[Sentence]:
-    """The sentences with their trees made projective, the lifts in the labels."""
-    result = []
-    for sentence in sentences:
-        heads, labels = transform.encode(sentence.heads, sentence.deprels)
-        result.append(sentence.replace(heads=heads, deprels=labels))
-    return result
-
-
-def digest(sentences: Iterable[Sentence]) -> str:
-    """The SHA-256 of the training data as it was used."""
-    result = hashlib.sha256()
-    for sentence in sentences:
-        result.update(sentence.raw)
-    return result.hexdigest()

@@ -1,13 +1,13 @@
-"""Length dictionaries (Eisner and Smith 2005): arcs longer than any that training has seen between such tags are not.
+"""Length dictionaries (Eisner and Smith 2005): arcs longer than any of training between such tags are left out.
 
-By the tags of head and dependent; a pair that was never an arc has none of any length. An arc from node 0
-always stays.
+By the tags of head and dependent; a pair that was never an arc has none of any length. Arcs from node 0 always stay.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,21 +34,44 @@ class Pruning:
         )
 
 
-class Tally:
-    """What lengths have left out of all that a model has parsed so far."""
+class Lengths:
+    """The greatest length of arcs by [tag of the head, tag of the dependent], and what they have left out so far."""
 
-    def __init__(self) -> None:
-        self.sum = Pruning(0, 0, 0)
+    def __init__(self, table: NDArray[np.int32], column: int, development: Pruning | None = None) -> None:
+        self.table = table
+        self.column = column  # of the tags
+        self.development = development  # what they left out of the development set
+        self.so_far = Pruning(0, 0, 0)
         self.lock = Lock()
 
     def add(self, arcs: int, pruned: int, unpruned: int) -> None:
         """Count some sentences; from any thread."""
         with self.lock:
-            self.sum = Pruning(self.sum.arcs + arcs, self.sum.pruned + pruned, self.sum.unpruned + unpruned)
+            before = self.so_far
+            self.so_far = Pruning(before.arcs + arcs, before.pruned + pruned, before.unpruned + unpruned)
 
-    def add_all(self, search: TreeFactors) -> None:
-        """Count all that a search has parsed."""
-        self.add(search.arcs, search.pruned, search.unpruned)
+    def count(self, factors: TreeFactors) -> None:
+        """Count the sentences that factors have parsed."""
+        self.add(factors.arcs, factors.pruned, factors.unpruned)
+
+    def reset(self) -> None:
+        """Forget what was counted."""
+        self.so_far = Pruning(0, 0, 0)
+
+    def of_edges(self) -> Lengths:
+        """Return the same for edges without directions: one is left out only if both its directions are."""
+        return Lengths(np.maximum(self.table, self.table.T), self.column)
+
+    def check(self, attributes: Attributes) -> None:
+        """Refuse a table of other tags, with `ValueError`."""
+        size = table_size(attributes)
+        if self.table.shape != (size, size) or self.table.dtype != np.int32:
+            raise ValueError("the lengths are not of the tags that there are")
+
+
+def limits_of(lengths: Lengths | None) -> dict[str, Any]:
+    """Return what factors are told of lengths."""
+    return {"lengths": lengths.table, "tag": lengths.column} if lengths is not None else {}
 
 
 def tag_column(attributes: Attributes) -> int:
@@ -85,8 +108,3 @@ def greatest_lengths(
 def table_size(attributes: Attributes) -> int:
     """How many numbers a tag can have."""
     return len(list(attributes.tables.values())[tag_column(attributes)])
-
-
-def of_edges(lengths: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The same for edges without directions: one goes only if both its directions do."""
-    return np.maximum(lengths, lengths.T)

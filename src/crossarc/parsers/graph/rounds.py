@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from crossarc.core.strings import ROOT, StringTable
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.features.edges import EdgeModel
-from crossarc.parsers.lengths import TAGS
-from crossarc.parsers.settings import Settings
+from crossarc.parsers.graph.lengths import TAGS
+from crossarc.parsers.settings import RoundSettings
 from crossarc.treebank.corpus import Corpus
 
 MOST_TAGS = 17
@@ -41,7 +41,7 @@ def tag_attribute(features: EdgeModel) -> str:
     )
 
 
-def rounds_of(settings: Settings, features: EdgeModel, corpus: Corpus, single_root: bool) -> Rounds:
+def rounds_of(settings: RoundSettings, features: EdgeModel, corpus: Corpus, single_root: bool) -> Rounds:
     """The tags of each round: those that the settings name, or those that are best for a treebank.
 
     Tags that the settings do not name are in the last round.

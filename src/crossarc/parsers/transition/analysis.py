@@ -11,7 +11,7 @@ than any of its arcs.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -20,33 +20,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError
-from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorer import Scorer
 from crossarc.parsers.analysis import (
     Analysis,
     Heads,
     ScoredTree,
     Scores,
     TreeSpace,
+    Undo,
     head_probabilities,
     softmax,
-    unjudged,
+    with_labels,
+    without_numbers,
 )
 from crossarc.parsers.calibration import Scales
 from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.parsers.settings import WIDEST_BEAM
-from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.beam import Beam
 from crossarc.treebank.corpus import Corpus
-from crossarc.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
-    from crossarc.parsers.transition import TransitionModel
+    from crossarc.parsers.transition.model import TransitionModel
 
 LEAST_WIDTH = 16  # of a beam that is to say how sure a parser is
 # What an arc to the next word weighs that no derivation has, beside a whole of 1; to words further away it is less.
-STRANGER = 1e-3
+SMOOTHING = 1e-3
 MOST_WORK = 3e8  # words copied from state to state while a beam goes on: seconds
 Tree = tuple[int, ...]
+Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,32 +94,30 @@ class Beliefs:
 
 def analyse_by_beam(
     model: TransitionModel,
-    sentences: list[Sentence],
+    corpus: Corpus,
     k: int,
     known: list[Constraints],
     scales: Scales,
     beam: int | None,
-) -> list[Analysis]:
-    """The k best trees of each sentence and their probabilities, as far as a beam has them."""
-    if not model.knows_alternatives:
+    undo: Undo | None,
+) -> Iterator[Analysis]:
+    """Yield the k best trees of each sentence and their probabilities, as far as a beam has them."""
+    if not model.has_alternatives:
         kind = "a fast model" if model.settings.fast else "a model of LIBSVM"
         raise CrossarcError(f"{kind} knows no beam, so it has no scores, k best trees or constraints; train another")
-    corpus = Corpus.of(sentences)
     tokens = model.attributes.encode(corpus)
     own = model.beam_search(beam if beam and model.settings.beam > 1 else model.settings.beam)
     wider = [model.beam_search(width) for width in widths(model, beam)]
-    result = []
-    for sentence, constraints, (begin, end) in zip(sentences, known, pairwise(corpus.starts.tolist()), strict=True):
+    for constraints, (begin, end) in zip(known, pairwise(corpus.starts.tolist()), strict=True):
         words = tokens[begin:end]
-        work = own.width * len(words) * steps_of(model, len(words))
+        work = own.width * len(words) * steps_of(own, len(words))
         if work > MOST_WORK:
-            result.append(analyse_long(model, sentence, k, constraints, scales))
+            yield analyse_long(model, words, k, constraints, scales, undo)
             continue
         if constraints:  # moves are tried before they are made
             work *= 8
         affordable = [search for search in wider if search.width / own.width * work <= MOST_WORK]
-        result.append(analyse(model, sentence, words, k, constraints, scales, own, affordable or [own]))
-    return result
+        yield analyse(model, words, k, constraints, scales, own, affordable or [own], undo)
 
 
 def widths(model: TransitionModel, beam: int | None) -> list[int]:
@@ -127,42 +126,45 @@ def widths(model: TransitionModel, beam: int | None) -> list[int]:
     return [beam] if beam is not None else [min(least * 4**times, WIDEST_BEAM) for times in range(3)]
 
 
-def steps_of(model: TransitionModel, n: int) -> int:
-    """About how many moves a derivation has at most; Covington's systems look at all pairs of words."""
-    return n * n // 2 if model.settings.system.startswith("covington") else 2 * n
+def steps_of(search: Beam, n: int) -> int:
+    """Return about how many moves a derivation has at most; systems that look at all pairs of words cut long ones."""
+    return n * n // 2 if search.system.long_sentence else 2 * n
 
 
 def analyse_long(
-    model: TransitionModel, sentence: Sentence, k: int, constraints: Constraints, scales: Scales
+    model: TransitionModel, tokens: Ints, k: int, constraints: Constraints, scales: Scales, undo: Undo | None
 ) -> Analysis:
-    """The parse of a sentence that is too long for a beam, of whose probabilities nothing is known."""
-    (parsed,) = model.parse_batch([sentence])
-    if constraints.allow(parsed.heads):
-        return unjudged(parsed, constraints)
-    beliefs = Beliefs(np.zeros((len(sentence) + 1, len(sentence) + 1)))
-    beliefs.add(Derivation(parsed.heads, list(parsed.deprels), float("nan")), 1.0)
-    return analyse_by_beliefs(model, sentence, beliefs, k, constraints, scales)
+    """Return the parse of a sentence that is too long for a beam, without probabilities."""
+    heads, labels = model.parse_tokens(tokens, np.array([0, len(tokens)]))
+    names = model.names_of(labels)
+    if undo is not None:
+        heads, names = undo(heads, names)
+    if constraints.allow(heads):
+        return without_numbers(heads, names, constraints)
+    beliefs = Beliefs(np.zeros((len(tokens), len(tokens))))
+    beliefs.add(Derivation(heads, names, float("nan")), 1.0)
+    return analyse_by_beliefs(model, beliefs, k, constraints, scales, undo)
 
 
 def analyse(
     model: TransitionModel,
-    sentence: Sentence,
-    tokens: NDArray[np.int32],
+    tokens: Ints,
     k: int,
     constraints: Constraints,
     scales: Scales,
     own: Beam,
     wider: list[Beam],
+    undo: Undo | None,
 ) -> Analysis:
-    """The k best trees of one sentence.
+    """Return the k best trees of one sentence.
 
     The first is that of the parser's own search if the constraints allow it, else the likeliest that they allow in the
     narrowest beam that has any; so it does not depend on k.
     """
-    parse = derivations(model, own, tokens, scales.trees, NONE, by_chance=False)[0][0]
+    parse = derivations(model, own, tokens, scales.trees, NONE, undo, by_chance=False)[0][0]
     allowed = constraints.allow(parse.heads)
     for search in wider:
-        found, lost = derivations(model, search, tokens, scales.trees, constraints, by_chance=True)
+        found, lost = derivations(model, search, tokens, scales.trees, constraints, undo, by_chance=True)
         good = [each for each in found if constraints.allow(each.heads)]
         if good and not allowed:
             parse, allowed = good[0], True
@@ -170,15 +172,15 @@ def analyse(
             good.append(parse)  # which may not be in a beam, but it is the parse
         if len({each.tree for each in good}) >= k:
             break
-    beliefs, trees = weigh(good or found, len(sentence))
+    beliefs, trees = weigh(good or found, len(tokens) - 1)
     if not allowed:
-        return analyse_by_beliefs(model, sentence, beliefs, k, constraints, scales)
+        return analyse_by_beliefs(model, beliefs, k, constraints, scales, undo)
     trees[parse.tree] = (trees[parse.tree][0], parse)
     marginals = beliefs.marginals
     inside = 1.0
     if not (constraints.required or constraints.forbidden):
         inside = min(1.0, float(np.exp([each.score for each in good]).sum()))
-        marginals = with_lost(marginals, lost, inside, directed=model.is_directed)
+        marginals = with_lost(marginals, lost, inside, directed=model.system.directed)
     marginals = flattened(marginals, scales.arcs, constraints)
     likely = {
         heads: min(inside * probability, float(head_probabilities(marginals, best.heads).min()))
@@ -191,22 +193,22 @@ def analyse(
         chances = [1.0] + [
             beliefs.label_probability(word, heads[word], best.labels[word]) for word in range(1, len(heads))
         ]
-        scored.append(planted(sentence, best, likely[heads], marginals, chances, constraints))
+        scored.append(scored_tree(best, likely[heads], marginals, np.array(chances), constraints))
     return Analysis(tuple(scored), marginals)
 
 
-def with_strangers(marginals: Scores) -> Scores:
+def smoothed(marginals: Scores) -> Scores:
     """The marginals and a little for arcs that no derivation has, the less the longer they are."""
     nodes = np.arange(len(marginals))
-    chances = STRANGER / np.maximum(1, np.abs(nodes[:, None] - nodes))
-    chances[:, 0] = STRANGER / len(nodes)
+    chances = SMOOTHING / np.maximum(1, np.abs(nodes[:, None] - nodes))
+    chances[:, 0] = SMOOTHING / len(nodes)
     return np.asarray(marginals + chances)
 
 
 def flattened(marginals: Scores, power: float, constraints: Constraints) -> Scores:
     """The marginals raised to a power and made to sum to 1 again, for each word over all heads that it may have."""
     n = len(marginals) - 1
-    result = with_strangers(marginals) ** power
+    result = smoothed(marginals) ** power
     forbidden, required = constraints.forbidden_arcs(n), constraints.required_heads(n)
     if forbidden is not None:
         result[forbidden] = 0.0
@@ -221,7 +223,7 @@ def flattened(marginals: Scores, power: float, constraints: Constraints) -> Scor
 def with_lost(marginals: Scores, lost: Scores, inside: float, *, directed: bool) -> Scores:
     """The marginals of what the beam ends with, which is so likely in all, and of what left it before.
 
-    Links of undirected parsers point as they do in the beam, or either way if it has not got them.
+    Links of undirected parsers point as they do in the beam, or either way if the beam does not have them.
     """
     if not directed:
         there, back = marginals, marginals.T
@@ -238,9 +240,10 @@ def with_lost(marginals: Scores, lost: Scores, inside: float, *, directed: bool)
 def derivations(
     model: TransitionModel,
     search: Beam,
-    tokens: NDArray[np.int32],
+    tokens: Ints,
     scale: float,
     constraints: Constraints,
+    undo: Undo | None,
     *,
     by_chance: bool,
 ) -> tuple[list[Derivation], Scores]:
@@ -248,34 +251,20 @@ def derivations(
     n = len(tokens) - 1
     required, forbidden = None, None
     # Arcs that a transform has moved are not those that constraints speak of.
-    if (constraints.required or constraints.forbidden) and model.settings.transform == "none":
+    if (constraints.required or constraints.forbidden) and undo is None:
         required = constraints.required_heads(n)
         arcs = constraints.forbidden_arcs(n)
         required = np.full(n + 1, -1, dtype=np.int32) if required is None else required
         forbidden = (np.zeros((n + 1, n + 1), dtype=bool) if arcs is None else arcs).astype(np.int8)
-    how = model.settings.reconstruction
-    assert isinstance(model.weights, PackedWeights)
+    assert isinstance(model.scorer, Scorer)
     heads, labels, scores, lost = search.parse_best(
-        model.weights,
-        tokens,
-        len(model.labels),
-        how != "naive",
-        how == "label-first",
-        how == "score",
-        scale,
-        by_chance,
-        required,
-        forbidden,
+        model.scorer, tokens, len(model.labels), *model.turns, scale, by_chance, required, forbidden
     )
     for row in labels:
         model.name_roots(tokens, row)
-    names = [*model.labels, ""]  # -1, the label of node 0, is the last
-    strings = [[names[label] for label in row] for row in labels.tolist()]
-    if model.settings.transform == "none":
-        trees: Iterable[tuple[Heads, list[str]]] = zip(heads, strings, strict=True)
-    else:
-        undo = PseudoProjective(model.settings.transform).decode
-        trees = [undo(*tree) for tree in zip(heads, strings, strict=True)]
+    trees = [(row, model.names_of(names)) for row, names in zip(heads, labels, strict=True)]
+    if undo is not None:
+        trees = [undo(*tree) for tree in trees]
     return [Derivation(*tree, score) for tree, score in zip(trees, scores.tolist(), strict=True)], lost
 
 
@@ -292,15 +281,21 @@ def weigh(found: list[Derivation], n: int) -> tuple[Beliefs, dict[Tree, tuple[fl
 
 
 def analyse_by_beliefs(
-    model: TransitionModel, sentence: Sentence, beliefs: Beliefs, k: int, constraints: Constraints, scales: Scales
+    model: TransitionModel,
+    beliefs: Beliefs,
+    k: int,
+    constraints: Constraints,
+    scales: Scales,
+    undo: Undo | None,
 ) -> Analysis:
     """The best trees under constraints where no derivation satisfies them: of arcs as likely as the beam has them.
 
     Trees of a system that builds projective ones only stay projective.
     """
-    n = len(sentence)
-    scores = np.log(with_strangers(beliefs.marginals))
-    space = TreeSpace(scores, model.single_root, model.is_projective, scales.arcs, constraints, sentence)
+    n = len(beliefs.marginals) - 1
+    scores = np.log(smoothed(beliefs.marginals))
+    projective = model.is_projective and undo is None
+    space = TreeSpace(scores, model.single_root, projective, scales.arcs, constraints)
     trees = space.best(k)
     marginals, partition = space.marginals(), space.log_partition()
     scored = []
@@ -312,12 +307,13 @@ def analyse_by_beliefs(
             chances.append(chance)
         score = space.score(heads)
         probability = float(np.exp(min(0.0, space.scale * score - partition)))
-        scored.append(planted(sentence, Derivation(heads, names, score), probability, marginals, chances, constraints))
+        found = Derivation(heads, names, score)
+        scored.append(scored_tree(found, probability, marginals, np.array(chances), constraints))
     return Analysis(tuple(scored), marginals)
 
 
 def likely_label(model: TransitionModel, beliefs: Beliefs, word: int, head: int) -> tuple[str, float]:
-    """The likeliest label of an arc and how likely it is; of an arc that the beam has not got, that of the word."""
+    """The likeliest label of an arc and how likely it is; of an arc that the beam does not have, that of the word."""
     root = model.labels[model.root_labels[0]]
     shares = beliefs.labels.get((word, head))
     if shares is None:
@@ -335,23 +331,10 @@ def likely_label(model: TransitionModel, beliefs: Beliefs, word: int, head: int)
     return label, min(1.0, shares[label] / sum(shares.values()))
 
 
-def planted(
-    sentence: Sentence,
-    tree: Derivation,
-    probability: float,
-    marginals: Scores,
-    label_chances: list[float],
-    constraints: Constraints,
+def scored_tree(
+    tree: Derivation, probability: float, marginals: Scores, chances: Scores, constraints: Constraints
 ) -> ScoredTree:
-    """The sentence with a tree, its required labels as they must be."""
-    names = list(tree.labels)
-    for word, label in constraints.labels.items():
-        names[word] = label
-        label_chances[word] = 1.0
-    return ScoredTree(
-        sentence.replace(heads=tree.heads, deprels=names),
-        tree.score,
-        probability,
-        head_probabilities(marginals, tree.heads),
-        np.array(label_chances),
-    )
+    """Return a tree with its probabilities, required labels as they must be."""
+    names, chances = with_labels(tree.labels, chances, constraints)
+    heads = head_probabilities(marginals, tree.heads)
+    return ScoredTree(tree.heads, names, tree.score, probability, heads, chances)

@@ -12,18 +12,11 @@ is parsed by models of the others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
-from crossarc.factors.arcs import ArcFactors
-from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model, written_edge_model
 from crossarc.features.templates import fitted_templates
-from crossarc.learning.packed import PackedWeights
-from crossarc.parsers.lengths import tag_column
 from crossarc.treebank.corpus import Corpus
 
 Ints = NDArray[np.int32]
@@ -48,14 +41,6 @@ TEMPLATES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Stacked:
-    """The model on top: what it looks at and its weights."""
-
-    features: EdgeModel
-    weights: PackedWeights
-
-
 def stacked_features(below: EdgeModel, corpus: Corpus) -> EdgeModel:
     """The features of a model that sees guesses, as a treebank needs them: those of the models below, and more."""
     known = {*below.attributes, *GUESSES, "distance"}
@@ -73,12 +58,6 @@ def read_stacked(text: str, below: EdgeModel) -> EdgeModel:
     if model.attributes != columns:
         raise ValueError("the model on top looks at what the models below do not")
     return model
-
-
-def stacked_search(features: EdgeModel, single_root: bool, attributes: Attributes, lengths: Ints | None) -> ArcFactors:
-    """The features and the decoder of the model on top at work."""
-    tag = tag_column(attributes) if lengths is not None else -1
-    return ArcFactors(features, ChuLiuEdmonds(single_root), lengths=lengths, tag=tag)
 
 
 def with_guesses(tokens: Ints, below: EdgeModel, starts: NDArray[np.int64], tree: Ints, other: Ints) -> Ints:

@@ -1,0 +1,1 @@
+"""Graph parsers: models, trainers, analysis."""

@@ -1,0 +1,140 @@
+"""Best trees, arc marginals and label probabilities by the scores of arcs: exact for first-order models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.errors import DecodeError
+from crossarc.parsers.analysis import (
+    Analysis,
+    Heads,
+    ScoredTree,
+    TreeSpace,
+    Undo,
+    head_probabilities,
+    softmax,
+    with_labels,
+    without_numbers,
+)
+from crossarc.parsers.calibration import Scales
+from crossarc.parsers.constraints import NONE, Constraints
+from crossarc.treebank.corpus import Corpus
+
+if TYPE_CHECKING:
+    from crossarc.parsers.graph.model import GraphModel
+
+SMOOTHING = 1e-6  # what an arc weighs, beside a whole of 1, that is only looked at because of constraints
+
+
+def analyse_by_arcs(
+    model: GraphModel,
+    corpus: Corpus,
+    k: int,
+    known: list[Constraints],
+    scales: Scales,
+    undo: Undo | None,
+) -> Iterator[Analysis]:
+    """Yield the k best trees of each sentence and their probabilities.
+
+    Where lengths leave no tree that satisfies the constraints, or not the parse, arcs of all lengths count. A very long
+    sentence has its parse and no numbers, unless constraints rule that out.
+    """
+    tokens = model.attributes.encode(corpus)
+    own, own_labels = model.parse(corpus)
+    for constraints, (begin, end) in zip(known, pairwise(corpus.starts.tolist()), strict=True):
+        words, parse = tokens[begin:end], own[begin:end]
+        bound = constraints if undo is None else NONE
+        if len(words) - 1 > model.long_sentence and bound.allow(parse):
+            names = ["", *(model.labels[label] for label in own_labels[begin + 1 : end].tolist())]
+            heads, names = undo(parse, names) if undo is not None else (parse, names)
+            found = without_numbers(heads, names, bound)
+        else:
+            scores = without_cells(model.arc_scores(words))
+            space = TreeSpace(scores, model.single_root, model.is_projective, scales.trees, bound)
+            if model.lengths is not None and not has_tree(space, parse):
+                space = replace(space, scores=without_cells(model.arc_scores(words, whole=True)))
+                model.lengths.add(0, 0, 1)
+            found = analyse(model, words, space, k, parse, scales.labels, undo)
+        yield found if undo is None else under_constraints(found, model.single_root, k, constraints)
+
+
+def analyse(
+    model: GraphModel,
+    tokens: NDArray[np.int32],
+    space: TreeSpace,
+    k: int,
+    parse: Heads,
+    label_scale: float,
+    undo: Undo | None,
+) -> Analysis:
+    """Return the k best trees of one sentence."""
+    marginals, partition = space.marginals(), space.log_partition()
+    moved = marginals.copy()
+    scored: list[ScoredTree] = []
+    for heads in space.best(k, parse):
+        labels = model.label_scores(tokens, heads)
+        names = [model.labels[label] for label in labels.argmax(axis=1).tolist()]
+        chances = softmax(label_scale * labels).max(axis=1)
+        chances[0] = 1.0
+        names, chances = with_labels(names, chances, space.constraints)
+        score = space.score(heads)
+        probability = float(np.exp(min(0.0, space.scale * score - partition)))
+        likely = head_probabilities(marginals, heads)
+        if undo is not None:
+            before, (heads, names) = heads, undo(heads, names)
+            if not scored:  # arcs of the parse that were moved are as likely as before
+                words = np.flatnonzero(heads != before)
+                moved[words, heads[words]], moved[words, before[words]] = (
+                    marginals[words, before[words]],
+                    marginals[words, heads[words]],
+                )
+        scored.append(ScoredTree(heads, names, score, probability, likely, chances))
+    return Analysis(tuple(scored), moved)
+
+
+def under_constraints(found: Analysis, single_root: bool, k: int, constraints: Constraints) -> Analysis:
+    """Return the trees that satisfy constraints, found without them; if none does, the best by likely arcs."""
+    trees = [tree for tree in found.trees if constraints.allow(tree.heads)]
+    marginals = found.marginals
+    if not trees:
+        space = TreeSpace(np.log(marginals + SMOOTHING), single_root, constraints=constraints)
+        best, marginals, partition = found.best, space.marginals(), space.log_partition()
+        trees = [
+            replace(
+                best,
+                heads=heads,
+                score=space.score(heads),
+                probability=float(np.exp(min(0.0, space.score(heads) - partition))),
+                head_probabilities=head_probabilities(marginals, heads),
+            )
+            for heads in space.best(k)
+        ]
+    labelled = []
+    for tree in trees:
+        names, chances = with_labels(tree.deprels, tree.label_probabilities, constraints)
+        labelled.append(replace(tree, deprels=names, label_probabilities=chances))
+    return Analysis(tuple(labelled), marginals)
+
+
+def without_cells(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores with 0 in cells that are no arcs, so that these cells do not count as forbidden arcs."""
+    scores[0] = 0
+    np.fill_diagonal(scores, 0)
+    return scores
+
+
+def has_tree(space: TreeSpace, parse: Heads) -> bool:
+    """Return whether the parse is among the trees, or if constraints rule that out, whether there is any."""
+    if space.constraints.allow(parse):
+        return bool(np.isfinite(space.score(parse)))
+    try:
+        space.best(1)
+    except DecodeError:
+        return False
+    return True

@@ -1,0 +1,352 @@
+"""The trained graph parser: the best tree by the scores of all arcs, and labels for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.decode import eisner
+from crossarc.factors.arcs import ARC_WEIGHTS, JointFactors
+from crossarc.factors.labels import LabelFactors
+from crossarc.features.attributes import Attributes
+from crossarc.features.edges import EdgeModel, parse_edge_model
+from crossarc.learning.packed import PackedWeights
+from crossarc.parsers.analysis import Analysis, Undo
+from crossarc.parsers.calibration import GRAPH_SCALES, Scales
+from crossarc.parsers.constraints import Constraints
+from crossarc.parsers.graph.analysis import analyse_by_arcs
+from crossarc.parsers.graph.finders import ArcFinder, RoundFinder, Starts, TreeFinder, decoder_of
+from crossarc.parsers.graph.lengths import Lengths, Pruning, limits_of, tag_column
+from crossarc.parsers.graph.long_sentences import LONG, Pieces
+from crossarc.parsers.graph.rounds import Rounds, check_rounds, reachable_arcs, round_numbers, tag_attribute
+from crossarc.parsers.model import Arrays, Ints, Model, pack_attributes, unpack_attributes
+from crossarc.parsers.presets import stored_settings
+from crossarc.parsers.settings import ArcSettings, GraphSettings, RoundSettings
+from crossarc.parsers.trees import check_places
+from crossarc.structure import is_projective
+from crossarc.transitions.coverage import Coverage
+from crossarc.treebank.corpus import Corpus
+
+Scores = NDArray[np.float64]
+
+
+class ArcModel(Model):
+    """A parser that scores the arcs of a sentence: what graph parsers and parsers around other scorers share."""
+
+    usual_scales = GRAPH_SCALES
+    scores_labels = True
+    long_sentence = LONG
+    long_note = "each was parsed in pieces, which were joined by their roots"
+    lengths: Lengths | None = None
+
+    def arc_scores(self, tokens: Ints, *, whole: bool = False) -> Scores:
+        """Return the scores that trees are compared by, at [dependent, head]; `whole` with arcs of all lengths."""
+        raise NotImplementedError
+
+    def label_scores(self, tokens: Ints, heads: Ints) -> Scores:
+        """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class GraphModel(ArcModel):
+    """A trained graph parser: what finds trees, and weights of labels."""
+
+    settings: GraphSettings
+    features: EdgeModel
+    attributes: Attributes
+    labels: list[str]
+    label_places: NDArray[np.uint8]  # where each can be
+    single_root: bool
+    finder: TreeFinder
+    label_weights: PackedWeights
+    label_features: EdgeModel  # what a label model looks at
+    long_sentence: int = LONG
+    kind = "graph"
+
+    @property
+    def lengths(self) -> Lengths | None:  # type: ignore[override]
+        """The greatest lengths of arcs, if the parser goes by them."""
+        return self.finder.lengths
+
+    @property
+    def is_projective(self) -> bool:  # type: ignore[override]
+        """Whether only projective trees are looked at."""
+        return self.settings.system == "eisner"
+
+    def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
+        """Return heads and labels of all nodes of a corpus."""
+        tokens = self.attributes.encode(corpus)
+        if np.diff(corpus.starts).max(initial=0) - 1 <= self.long_sentence:
+            return self.parse_tokens(tokens, corpus.starts)
+        pieces = Pieces(corpus.starts, self.long_sentence)
+        found, names = self.parse_tokens(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts)
+        heads, joined = pieces.joined(found, self.single_root)
+        labels = np.full(len(tokens), -1, dtype=np.int32)
+        labels[pieces.rows] = names
+        for root, word in joined:
+            both = np.ascontiguousarray(tokens[[root, root + heads[word], word]])
+            labels[word] = self.label_scores(both, np.array([-1, 0, 1], dtype=np.int32))[2].argmax()
+        return heads, labels
+
+    def parse_tokens(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
+        """Return heads and labels of the sentences that begin at `starts`, from the attributes of their nodes."""
+        labels = np.full(len(tokens), -1, dtype=np.int32)
+        if not len(tokens):
+            return labels.copy(), labels
+        heads, seen = self.finder.find(tokens, starts)
+        self.label_factors().find_labels(self.label_weights, seen, starts, heads, labels)
+        return heads, labels
+
+    def label_factors(self) -> LabelFactors:
+        """Return the features of labels at work, for one thread."""
+        return LabelFactors(self.label_features, self.label_places)
+
+    def arc_scores(self, tokens: Ints, *, whole: bool = False) -> Scores:
+        """Return the scores that trees are compared by, at [dependent, head]."""
+        return self.finder.scores(tokens, whole=whole)
+
+    def label_scores(self, tokens: Ints, heads: Ints) -> Scores:
+        """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
+        return self.label_factors().scores(self.label_weights, self.finder.seen(tokens), heads)
+
+    def analyse(
+        self,
+        corpus: Corpus,
+        k: int,
+        constraints: list[Constraints],
+        scales: Scales,
+        beam: int | None = None,
+        undo: Undo | None = None,
+    ) -> Iterator[Analysis]:
+        """Yield the k best trees of each sentence and their probabilities."""
+        return analyse_by_arcs(self, corpus, k, constraints, scales, undo)
+
+    def coverage(self, corpus: Corpus) -> Coverage:
+        """Return what the decoder can find: all trees, the projective ones, or those of the rounds."""
+        heads, starts = corpus["head"], corpus.starts
+        found = heads >= 0
+        if self.is_projective:
+            for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+                found[begin:end] = in_projective_tree(heads[begin:end])
+        return coverage_of(found, heads, starts)
+
+    def notes(self) -> list[str]:
+        """Return how much lengths have left out."""
+        return [str(self.lengths.so_far)] if self.lengths is not None and self.lengths.so_far.arcs else []
+
+    def reset_notes(self) -> None:
+        """Forget how much lengths have left out."""
+        if self.lengths is not None:
+            self.lengths.reset()
+
+    def scored(self) -> Self:
+        """Return the model with what lengths left out of the development set."""
+        if self.lengths is not None:
+            self.lengths.development = self.lengths.so_far
+            self.lengths.reset()
+        return self
+
+    def describe(self) -> dict[str, str]:
+        """Return what lengths left out of the development set."""
+        left_out = self.lengths.development if self.lengths is not None else None
+        return {"left out": f"on the development set {left_out}"} if left_out is not None else {}
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the manifest and the arrays that a model file keeps."""
+        arrays: Arrays = {
+            "label_places": self.label_places,
+            **self.finder.to_arrays(),
+            **self.label_weights.to_arrays("labels."),
+            **pack_attributes(self.attributes),
+        }
+        left_out = None
+        if self.lengths is not None:
+            arrays["lengths"] = self.lengths.table
+            left_out = asdict(self.lengths.development) if self.lengths.development is not None else None
+        manifest = {
+            "kind": self.kind,
+            "settings": self.settings.model_dump(),
+            "labels": self.labels,
+            "single_root": self.single_root,
+            "features": self.features.text,
+            "pruning": left_out,
+        }
+        return manifest, arrays
+
+    @classmethod
+    def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
+        """Return the model of a file."""
+        settings = stored_settings(manifest["settings"])
+        if not isinstance(settings, GraphSettings):
+            raise ValueError("the settings are of another family")
+        features = parse_edge_model(manifest["features"], settings.features)
+        labels = manifest["labels"]
+        if not labels or not isinstance(manifest["single_root"], bool):
+            raise ValueError("there are no labels, or it is not said how many roots a tree has")
+        check_places(arrays["label_places"], len(labels))
+        attributes = unpack_attributes(arrays, features.attributes)
+        lengths = None
+        if settings.lengths:
+            noted = Pruning(**manifest["pruning"]) if manifest["pruning"] else None
+            lengths = Lengths(arrays["lengths"], tag_column(attributes), noted)
+            lengths.check(attributes)
+        finder, label_features = cls.stored_finder(settings, features, attributes, manifest, arrays, lengths)
+        return cls(
+            settings,
+            features,
+            attributes,
+            labels,
+            arrays["label_places"],
+            manifest["single_root"],
+            finder,
+            PackedWeights.from_arrays(arrays, len(labels), "labels."),
+            label_features,
+        )
+
+    @classmethod
+    def stored_finder(
+        cls,
+        settings: GraphSettings,
+        features: EdgeModel,
+        attributes: Attributes,
+        manifest: dict[str, Any],
+        arrays: Arrays,
+        lengths: Lengths | None,
+    ) -> tuple[TreeFinder, EdgeModel]:
+        """Return what finds trees by the weights of a file, and the features of its label model."""
+        single_root, weights = manifest["single_root"], PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs.")
+        finder = ArcFinder(
+            settings=settings, features=features, single_root=single_root, weights=weights, lengths=lengths
+        )
+        return finder, features
+
+
+@dataclass(frozen=True, eq=False)
+class JointModel(GraphModel):
+    """A graph parser that chooses the best label of each arc before the tree."""
+
+    kind = "joint"
+
+    def factors(self, lengths: Lengths | None) -> JointFactors:
+        """Return the features and the decoder at work, for one thread."""
+        assert isinstance(self.settings, ArcSettings)
+        return joint_factors(self.settings, self.features, self.single_root, self.label_places, lengths)
+
+    def parse_tokens(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
+        """Return heads and labels of the sentences that begin at `starts`."""
+        heads = np.full(len(tokens), -1, dtype=np.int32)
+        labels = np.full(len(tokens), -1, dtype=np.int32)
+        if len(tokens):
+            factors = self.factors(self.lengths)
+            factors.find_trees(self.arc_weights, self.label_weights, tokens, starts, heads, labels)
+            if self.lengths is not None:
+                self.lengths.count(factors)
+        return heads, labels
+
+    @property
+    def arc_weights(self) -> PackedWeights:
+        """The weights of arcs."""
+        assert isinstance(self.finder, ArcFinder)
+        return self.finder.weights
+
+    def arc_scores(self, tokens: Ints, *, whole: bool = False) -> Scores:
+        """Return the scores of arcs, each with that of its best label."""
+        factors = self.factors(None if whole else self.lengths)
+        return factors.scores(self.arc_weights, self.label_weights, tokens)
+
+    def label_scores(self, tokens: Ints, heads: Ints) -> Scores:
+        """Return the scores of all labels for the arcs of a tree."""
+        return self.factors(None).label_scores(self.label_weights, tokens, heads)
+
+
+@dataclass(frozen=True, eq=False)
+class RoundModel(GraphModel):
+    """A graph parser that finds heads in rounds."""
+
+    finder: RoundFinder
+    kind = "rounds"
+
+    @property
+    def rounds(self) -> Rounds:
+        """The tags of each round."""
+        return self.finder.rounds
+
+    def coverage(self, corpus: Corpus) -> Coverage:
+        """Return what the rounds can find."""
+        heads, starts, tag = corpus["head"], corpus.starts, tag_attribute(self.features)
+        found = heads >= 0
+        if self.finder.settings.absorb:
+            numbers = round_numbers(self.rounds, corpus.strings[tag])[corpus[tag]]
+            found = reachable_arcs(numbers, heads, starts, self.single_root)
+        return coverage_of(found, heads, starts)
+
+    def describe(self) -> dict[str, str]:
+        """Return the tags of each round, and what lengths left out."""
+        rounds = ", then ".join(" ".join(tags) for tags in self.rounds)
+        return {"rounds": rounds, **super().describe()}
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the manifest and the arrays that a model file keeps."""
+        manifest, arrays = super().to_arrays()
+        return {**manifest, "rounds": self.rounds}, arrays
+
+    @classmethod
+    def stored_finder(
+        cls,
+        settings: GraphSettings,
+        features: EdgeModel,
+        attributes: Attributes,
+        manifest: dict[str, Any],
+        arrays: Arrays,
+        lengths: Lengths | None,
+    ) -> tuple[TreeFinder, EdgeModel]:
+        """Return the rounds of a file, and the features of its label model."""
+        if not isinstance(settings, RoundSettings):
+            raise ValueError("the settings are of another family")
+        check_rounds(manifest["rounds"])
+        tag_attribute(features)
+        finder = RoundFinder(
+            settings=settings,
+            features=features,
+            single_root=manifest["single_root"],
+            weights=PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
+            lengths=lengths,
+            attributes=attributes,
+            rounds=manifest["rounds"],
+        )
+        return finder, features
+
+
+def joint_factors(
+    settings: ArcSettings,
+    features: EdgeModel,
+    single_root: bool,
+    label_places: NDArray[np.uint8],
+    lengths: Lengths | None,
+) -> JointFactors:
+    """Return arcs with joint labels at work."""
+    decoder = decoder_of(settings, single_root)
+    return JointFactors(features, decoder, label_places, k_best=settings.k_best, **limits_of(lengths))
+
+
+def coverage_of(found: NDArray[np.bool_], heads: Ints, starts: Starts) -> Coverage:
+    """Return the coverage of trees, given for each node whether its arc can be found."""
+    words = np.diff(starts) - 1
+    right = np.add.reduceat(found & (heads >= 0), starts[:-1], dtype=np.int64) if len(words) else words
+    return Coverage(len(words), int((right == words).sum()), int(words.sum()), int(right.sum()), 0)
+
+
+def in_projective_tree(heads: Ints) -> NDArray[np.bool_]:
+    """Return for each node whether its arc is in the projective tree that is most like a tree."""
+    if is_projective(heads):
+        return heads >= 0
+    n = len(heads) - 1
+    scores = np.zeros((n + 1, n + 1))
+    scores[np.arange(1, n + 1), heads[1:]] = 1
+    found: NDArray[np.bool_] = eisner(scores, single_root=False) == heads
+    return found

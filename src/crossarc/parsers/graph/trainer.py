@@ -1,0 +1,295 @@
+"""How a graph parser is trained: weights of arcs from whole trees, weights of labels from the arcs of gold trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.errors import CrossarcError
+from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors
+from crossarc.factors.labels import LabelFactors
+from crossarc.factors.rounds import RoundFactors
+from crossarc.features.attributes import Attributes
+from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
+from crossarc.learning.packed import PackedWeights
+from crossarc.learning.weights import Weights
+from crossarc.parsers.graph.finders import ArcFinder, RoundFinder, Starts, arc_factors, round_factors
+from crossarc.parsers.graph.lengths import Lengths, greatest_lengths, tag_column
+from crossarc.parsers.graph.model import GraphModel, JointModel, RoundModel, joint_factors
+from crossarc.parsers.graph.rounds import Rounds, rounds_of
+from crossarc.parsers.model import Arrays, Ints
+from crossarc.parsers.settings import ArcSettings, GraphSettings, RoundSettings, UndirectedSettings
+from crossarc.parsers.trainer import Trainer, part, prefixed
+from crossarc.parsers.trees import Trees
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What all parts of a graph parser learn from: trees in numbers, and the vocabulary that numbers them.
+
+    The labels and words of a known model keep their numbers; new ones come behind them.
+    """
+
+    settings: GraphSettings
+    trees: Trees
+    features: EdgeModel
+    attributes: Attributes
+    label_places: NDArray[np.uint8]
+    single_root: bool
+    tokens: Ints
+    greatest: Ints | None  # lengths of arcs by tags
+
+    @classmethod
+    def of(
+        cls, trees: Trees, settings: GraphSettings, init: GraphModel | None, known: GraphModel | None = None
+    ) -> Material:
+        """Return the material of trees; `known` is a directed model whose numbers are kept, by default `init`."""
+        known = known if known is not None else init
+        trees = trees.numbered(known.labels if known is not None else [])
+        places = trees.label_places(known.label_places if known is not None else None)
+        single_root = trees.single_roots(settings, init.single_root if init is not None else None)
+        corpus = trees.corpus
+        features = fit_edge_model(load_edge_model(settings.features), corpus) if init is None else init.features
+        if known is not None and known.features.text != features.text:
+            raise CrossarcError(
+                "the directed model has other features than this parser would have on this treebank; train it on the "
+                "same treebank with the same feature model, or leave it out"
+            )
+        attributes = Attributes.fit(corpus, features.attributes, known.attributes if known is not None else None)
+        tokens = attributes.encode(corpus)
+        greatest = None
+        if settings.lengths:
+            old = init.lengths.table if init is not None and init.lengths is not None else None
+            greatest = greatest_lengths(attributes, tokens, trees.heads, trees.starts, old)
+        return cls(settings, trees, features, attributes, places, single_root, tokens, greatest)
+
+    @property
+    def cost(self) -> float:
+        """The most that MIRA changes in a step; 0 for the perceptron."""
+        return (self.settings.cost or 0.0) if self.settings.learner == "mira" else 0.0
+
+    @property
+    def starts(self) -> Starts:
+        """Where each sentence begins, and the end."""
+        return self.trees.starts
+
+    def lengths(self) -> Lengths | None:
+        """Return the lengths of a new model, if the settings go by them."""
+        return Lengths(self.greatest, tag_column(self.attributes)) if self.greatest is not None else None
+
+    def packed(self, weights: Weights) -> PackedWeights:
+        """Return weights as a model keeps them."""
+        return weights.pack(self.settings.prune, self.settings.average)
+
+    def first_weights(self, size: int, before: PackedWeights | None, steps: int | None = None) -> Weights:
+        """Return weights to learn: new ones, or those of a trained model.
+
+        These count as if they had held for so many steps of an epoch, by default one a sentence: the average then moves
+        from the old weights towards the new.
+        """
+        if before is None:
+            return Weights(size, self.settings.cut)
+        weights = Weights.of(size, before.unpack(), self.settings.cut)
+        steps = steps if steps is not None else len(self.trees.sizes)
+        weights.now = int(self.settings.inertia * self.settings.epochs * steps)
+        return weights
+
+
+class ArcLearner:
+    """Learns the weights of arcs from whole trees."""
+
+    def __init__(self, material: Material, factors: ArcFactors | RoundFactors, before: PackedWeights | None) -> None:
+        self.material = material
+        self.factors = factors
+        self.weights = material.first_weights(ARC_WEIGHTS, before)
+
+    def learn(self, sentences: NDArray[np.int64], tokens: Ints | None = None) -> tuple[int, int]:
+        """Learn from some sentences; return how many words there are and how many have a wrong head."""
+        material = self.material
+        seen = tokens if tokens is not None else material.tokens
+        how = (material.cost, material.settings.augment)
+        return self.factors.learn(self.weights, seen, material.trees.heads, material.starts, sentences, *how)
+
+    def packed(self) -> PackedWeights:
+        """Return the weights as a model keeps them."""
+        return self.material.packed(self.weights)
+
+
+class LabelLearner:
+    """Learns the weights of labels on gold trees."""
+
+    def __init__(self, material: Material, features: EdgeModel, before: PackedWeights | None) -> None:
+        self.material = material
+        self.factors = LabelFactors(features, material.label_places)
+        words = int(material.trees.sizes.sum())  # each is a step
+        self.weights = material.first_weights(len(material.trees.names), before, words)
+
+    def learn(self, sentences: NDArray[np.int64], tokens: Ints | None = None) -> tuple[int, int]:
+        """Learn from some sentences; return how many words there are and how many get a wrong label."""
+        seen, trees = tokens if tokens is not None else self.material.tokens, self.material.trees
+        return self.factors.learn(self.weights, seen, trees.heads, trees.labels, trees.starts, sentences)
+
+
+class GraphTrainer(Trainer):
+    """Learns arcs and labels."""
+
+    def __init__(
+        self,
+        trees: Trees,
+        settings: GraphSettings,
+        init: GraphModel | None,
+        material: Material | None = None,
+    ) -> None:
+        self.settings = settings
+        self.material = material if material is not None else Material.of(trees, settings, init)
+        self.shuffle = np.random.default_rng(settings.seed)
+        self.continued = init is not None
+        self.sizes = trees.sizes
+        self.arcs = ArcLearner(self.material, self.make_factors(init), arc_weights(init))
+        self.labels = LabelLearner(
+            self.material, self.material.features, init.label_weights if init is not None else None
+        )
+
+    def make_factors(self, init: GraphModel | None) -> ArcFactors | RoundFactors:
+        """Return the features and the decoder at work."""
+        settings, material = self.settings, self.material
+        if isinstance(settings, UndirectedSettings) and settings.directed_training:
+            settings = directed_settings(settings)
+        return arc_factors(settings, material.features, material.single_root, material.lengths())
+
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some sentences; return how many heads and labels there are and how many of them are wrong."""
+        words, wrong = self.arcs.learn(sentences)
+        labels, wrong_labels = self.labels.learn(sentences)
+        return words + labels, wrong + wrong_labels
+
+    def common(self) -> dict[str, Any]:
+        """Return what models of all kinds have."""
+        material = self.material
+        return {
+            "settings": self.settings,
+            "features": material.features,
+            "attributes": material.attributes,
+            "labels": material.trees.names,
+            "label_places": material.label_places,
+            "single_root": material.single_root,
+        }
+
+    def finder(self) -> ArcFinder:
+        """Return what finds trees by the weights so far."""
+        material = self.material
+        return ArcFinder(
+            settings=self.settings,
+            features=material.features,
+            single_root=material.single_root,
+            weights=self.arcs.packed(),
+            lengths=material.lengths(),
+        )
+
+    def model(self) -> GraphModel:
+        """Return what has been learned, as a model."""
+        labels = self.material.packed(self.labels.weights)
+        return GraphModel(
+            **self.common(), finder=self.finder(), label_weights=labels, label_features=self.material.features
+        )
+
+    def state(self) -> Arrays:
+        """Return the weights, for a checkpoint."""
+        return prefixed(self.arcs.weights.to_arrays(), "arcs.") | prefixed(self.labels.weights.to_arrays(), "labels.")
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from the weights of a checkpoint."""
+        cut = self.settings.cut
+        self.arcs.weights = Weights.from_arrays(part(arrays, "arcs."), ARC_WEIGHTS, cut)
+        self.labels.weights = Weights.from_arrays(part(arrays, "labels."), self.labels.weights.actions, cut)
+
+
+class JointTrainer(GraphTrainer):
+    """Learns arcs and their labels together."""
+
+    settings: ArcSettings
+
+    def __init__(self, trees: Trees, settings: ArcSettings, init: GraphModel | None) -> None:
+        super().__init__(trees, settings, init)
+        material = self.material
+        places, lengths = material.label_places, material.lengths()
+        self.factors = joint_factors(settings, material.features, material.single_root, places, lengths)
+        before = init.label_weights if init is not None else None
+        self.labels.weights = material.first_weights(len(material.trees.names), before)
+
+    def make_factors(self, init: GraphModel | None) -> Any:
+        """Return nothing: arcs are learned with their labels."""
+
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some sentences; return how many words there are and how many have a wrong head or label."""
+        material, trees = self.material, self.material.trees
+        data = (material.tokens, trees.heads, trees.labels, trees.starts, sentences)
+        how = (material.cost, self.settings.augment)
+        return self.factors.learn(self.arcs.weights, self.labels.weights, *data, *how)
+
+    def model(self) -> JointModel:
+        """Return what has been learned, as a model."""
+        labels = self.material.packed(self.labels.weights)
+        return JointModel(
+            **self.common(), finder=self.finder(), label_weights=labels, label_features=self.material.features
+        )
+
+
+class RoundTrainer(GraphTrainer):
+    """Learns arcs round by round, and labels."""
+
+    settings: RoundSettings
+    rounds: Rounds
+
+    def make_factors(self, init: GraphModel | None) -> RoundFactors:
+        """Return rounds at work: those of the model to start from, of the settings, or the best for the trees."""
+        material = self.material
+        if isinstance(init, RoundModel):
+            self.rounds = init.finder.rounds
+        else:
+            self.rounds = rounds_of(self.settings, material.features, material.trees.corpus, material.single_root)
+        what = (self.settings, material.features, material.single_root, material.lengths())
+        return round_factors(*what, material.attributes, self.rounds)
+
+    def finder(self) -> RoundFinder:
+        """Return what finds trees by the weights so far."""
+        material = self.material
+        return RoundFinder(
+            settings=self.settings,
+            features=material.features,
+            single_root=material.single_root,
+            weights=self.arcs.packed(),
+            lengths=material.lengths(),
+            attributes=material.attributes,
+            rounds=self.rounds,
+        )
+
+    def model(self) -> RoundModel:
+        """Return what has been learned, as a model."""
+        labels = self.material.packed(self.labels.weights)
+        return RoundModel(
+            **self.common(), finder=self.finder(), label_weights=labels, label_features=self.material.features
+        )
+
+
+def graph_trainer(trees: Trees, settings: GraphSettings, init: GraphModel | None, directed: None) -> GraphTrainer:
+    """Return what trains a parser with a directed decoder, or with rounds."""
+    if isinstance(settings, RoundSettings):
+        return RoundTrainer(trees, settings, init)
+    if isinstance(settings, ArcSettings) and settings.labels == "joint":
+        return JointTrainer(trees, settings, init)
+    return GraphTrainer(trees, settings, init)
+
+
+def arc_weights(init: GraphModel | None) -> PackedWeights | None:
+    """Return the weights of arcs of a model to start from."""
+    return init.finder.weights if init is not None and isinstance(init.finder, ArcFinder) else None
+
+
+def directed_settings(settings: UndirectedSettings) -> ArcSettings:
+    """Return the settings of the directed parser beside an undirected one: those of `mst`."""
+    shared = {name: value for name, value in settings.model_dump().items() if name in ArcSettings.model_fields}
+    return ArcSettings(**{**shared, "family": "graph", "system": "chu-liu-edmonds", "parser": "mst"})

@@ -1,0 +1,122 @@
+"""The contract of trained parsers: what `Parser` asks of a model, whatever finds its trees."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core.strings import StringTable
+from crossarc.errors import CrossarcError
+from crossarc.features.attributes import Attributes
+from crossarc.features.edges import EdgeModel
+from crossarc.features.templates import FeatureModel
+from crossarc.parsers.analysis import Analysis, Undo
+from crossarc.parsers.calibration import Scales
+from crossarc.parsers.constraints import Constraints
+from crossarc.parsers.settings import Settings
+from crossarc.transitions.coverage import Coverage
+from crossarc.treebank.corpus import Corpus
+
+Arrays = dict[str, NDArray[Any]]
+Ints = NDArray[np.int32]
+
+
+class Model(ABC):
+    """A trained parser. It is immutable, and any number of threads may use it."""
+
+    kind: str  # of its file
+    output: Literal["tree", "graph"] = "tree"
+    settings: Settings
+    features: FeatureModel | EdgeModel
+    attributes: Attributes
+    labels: list[str]
+    single_root: bool
+    scores_labels = False  # whether labels have scores of their own
+    has_alternatives = True  # whether it knows how sure it is
+    is_projective = False  # whether all its trees are
+    usual_scales: Scales  # of a model that was not calibrated
+    long_sentence: int = 0  # longer sentences are not searched in full; 0 if all are
+    long_note = ""  # what is done with them
+
+    @abstractmethod
+    def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
+        """Return heads and labels of all nodes of a corpus."""
+
+    @abstractmethod
+    def analyse(
+        self,
+        corpus: Corpus,
+        k: int,
+        constraints: list[Constraints],
+        scales: Scales,
+        beam: int | None = None,
+        undo: Undo | None = None,
+    ) -> Iterator[Analysis]:
+        """Yield the k best trees of each sentence under its constraints, with their probabilities.
+
+        `beam` is how many derivations a transition parser follows, if not as many as it chooses itself. With `undo`
+        the trees that the model finds stand for others, which are what constraints and results are about.
+        """
+
+    @abstractmethod
+    def coverage(self, corpus: Corpus) -> Coverage:
+        """Return how much of the trees of a corpus the parser could build without mistakes."""
+
+    @abstractmethod
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the manifest and the arrays that a model file keeps."""
+
+    @classmethod
+    @abstractmethod
+    def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
+        """Return the model of a file; `ValueError` or `LookupError` for what is none."""
+
+    def describe(self) -> dict[str, str]:
+        """Return what `crossarc info` says of the model beside its settings."""
+        return {}
+
+    def with_beam(self, width: int) -> Model:
+        """Return the same model with a beam of another width."""
+        if width != 1:
+            raise CrossarcError(f"a beam of {width}; graph parsers find the best tree without one: leave it out")
+        return self
+
+    def notes(self) -> list[str]:
+        """Return what is worth knowing of the sentences parsed so far."""
+        return []
+
+    def reset_notes(self) -> None:  # noqa: B027
+        """Forget what was noted of the sentences parsed so far; most models note nothing."""
+
+    def scored(self) -> Model:
+        """Return the model after it has parsed the development set, with what it noted there."""
+        return self
+
+
+def pack_attributes(attributes: Attributes) -> Arrays:
+    """Return the vocabulary as a model file keeps it."""
+    arrays: Arrays = {}
+    for name, table in attributes.tables.items():
+        arrays[f"strings.{name}"], arrays[f"offsets.{name}"] = table.pack()
+    return arrays
+
+
+def unpack_attributes(arrays: Arrays, names: tuple[str, ...]) -> Attributes:
+    """Return the vocabulary that `pack_attributes` gave."""
+    tables = {name: StringTable.unpack(arrays[f"strings.{name}"], arrays[f"offsets.{name}"]) for name in names}
+    return Attributes(tables)
+
+
+def quick_scores(model: Model, gold: Corpus) -> tuple[float, float]:
+    """Return LAS and UAS over all words of a corpus, in percent."""
+    heads, labels = model.parse(gold)
+    table = gold.strings["deprel"]
+    numbers = np.array([*(table[name] for name in model.labels), -1], dtype=np.int32)
+    words = gold["head"] >= 0
+    right = (heads == gold["head"])[words]
+    both = right & (numbers[labels] == gold["deprel"])[words]
+    return 100 * float(both.mean()), 100 * float(right.mean())

@@ -1,0 +1,87 @@
+"""The presets: names for settings that belong together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crossarc.errors import CrossarcError, UnknownName
+from crossarc.parsers.settings import AT_ONCE, Settings, check_names, checked_settings
+
+# How often training goes on from the model's own mistakes where costs are not exact, by trial on development sets.
+EXPLORE = {"planar": 0.9, "two-planar": 0.5, "covington": 0.5}
+
+
+def transition(system: str, features: str = "stack", **settings: Any) -> dict[str, Any]:
+    """Return the settings of a transition parser."""
+    return {"family": "transition", "system": system, "features": features, **settings}
+
+
+def undirected(system: str, reconstruction: str) -> dict[str, Any]:
+    """Return the settings of an undirected system with one of the reconstructions."""
+    name = f"{system}-undirected"
+    return transition(name, name, reconstruction=reconstruction, explore=EXPLORE[system])
+
+
+def graph(decoder: str, family: str = "graph", features: str = "mst", **settings: Any) -> dict[str, Any]:
+    """Return the settings of a first-order graph parser."""
+    return {"family": family, "system": decoder, "features": features, **settings}
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "arc-standard": transition("arc-standard", explore=0.0),
+    "arc-eager": transition("arc-eager", "arc-eager"),
+    "arc-eager-pp": transition("arc-eager", "arc-eager", transform="head"),
+    "arc-hybrid": transition("arc-hybrid"),
+    "swap": transition("swap", explore=0.0),
+    "planar": transition("planar", "planar", explore=EXPLORE["planar"]),
+    "planar-naive": undirected("planar", "naive"),
+    "planar-label": undirected("planar", "label"),
+    "two-planar": transition("two-planar", "two-planar", explore=EXPLORE["two-planar"]),
+    "two-planar-naive": undirected("two-planar", "naive"),
+    "two-planar-label": undirected("two-planar", "label"),
+    "covington": transition("covington", "covington"),
+    "covington-naive": undirected("covington", "naive"),
+    "covington-label": undirected("covington", "label"),
+    "mst": graph("chu-liu-edmonds"),
+    "eisner": graph("eisner"),
+    "mst-bottom-up": graph("bottom-up", "rounds", "mst-bottom-up"),
+    "mst-undirected": graph("undirected", "undirected"),
+    "mst-undirected-df": graph("undirected", "undirected", combine="mean"),
+    "mst-undirected-lep": graph("undirected", "undirected", enhance=5),
+    "mst-combined": graph("undirected", "undirected", enhance=5, stack=4),
+}
+TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "transition"]
+GRAPH_PRESETS = [name for name in PRESETS if name not in TRANSITION_PRESETS]
+
+
+def make_settings(parser: str, **options: Any) -> Settings:
+    """Return the settings of a preset with some of them changed."""
+    if parser not in PRESETS:
+        raise UnknownName("parser", parser, PRESETS)
+    check_names(options)
+    preset = dict(PRESETS[parser])
+    for name in ("family", "system"):
+        if options.get(name, preset[name]) != preset[name]:
+            raise CrossarcError(
+                f"setting {name} = {options[name]!r}: the {name} of {parser} is {preset[name]}; "
+                "leave it out, or take another parser"
+            )
+    learner = options.get("learner", "")
+    if learner in AT_ONCE and preset["family"] == "transition":
+        preset["explore"] = 0.0
+        options = {**options, "epochs": 1}
+    sizes = {"rich": preset["features"], "compact": f"{preset['features']}-compact"}
+    if options.get("features") in sizes:
+        options = {**options, "features": sizes[options["features"]]}
+    return checked_settings({"parser": parser, **preset, **options})
+
+
+def stored_settings(values: dict[str, Any]) -> Settings:
+    """Return the settings of a model file; `ValueError` for those that a user could not choose."""
+    try:
+        preset = PRESETS[values["parser"]]
+        if (values["family"], values["system"]) != (preset["family"], preset["system"]):
+            raise ValueError(f"the system of {values['parser']} is {preset['system']}")
+        return checked_settings(values)
+    except CrossarcError as error:
+        raise ValueError(str(error)) from None

@@ -1,0 +1,117 @@
+"""Streams of sentences through a model: batches, threads, order kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import TypeVar
+
+from crossarc.core.strings import StringTable
+from crossarc.errors import DecodeError
+from crossarc.parsers.analysis import Analysis
+from crossarc.parsers.calibration import Scales
+from crossarc.parsers.constraints import Constraints, Source, constraints_of, place_of
+from crossarc.parsers.model import Model
+from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.planting import plant_trees
+from crossarc.treebank.sentence import Sentence
+
+BATCH_WORDS = 20_000
+Result = TypeVar("Result")
+
+
+def parse_batch(model: Model, sentences: list[Sentence]) -> list[Sentence]:
+    """Return the sentences with new heads and labels."""
+    corpus = Corpus.of(sentences)
+    return plant_trees(sentences, *model.parse(corpus), corpus.starts, StringTable(model.labels))
+
+
+def analyse_batch(
+    model: Model, sentences: list[Sentence], k: int, known: list[Constraints], scales: Scales, beam: int | None
+) -> list[Analysis]:
+    """Return the k best trees of each sentence under its constraints; errors name the sentence."""
+    if not sentences:
+        return []
+    found = model.analyse(Corpus.of(sentences), k, known, scales, beam)
+    result = []
+    for sentence in sentences:
+        try:
+            result.append(next(found).of(sentence))
+        except DecodeError as error:
+            raise DecodeError(f"{place_of(sentence)}: {error}") from None
+    return result
+
+
+def analyse_stream(
+    model: Model,
+    sentences: Iterable[Sentence],
+    threads: int,
+    k: int,
+    constraints: Source | None,
+    scales: Scales,
+    beam: int | None,
+) -> Iterator[Analysis]:
+    """Analyse a stream, in order."""
+
+    def work(batch: list[Sentence]) -> list[Analysis]:
+        known = [constraints_of(constraints, sentence) for sentence in batch]
+        return analyse_batch(model, batch, k, known, scales, beam)
+
+    return in_batches(work, sentences, threads)
+
+
+def parse_stream(
+    model: Model,
+    sentences: Iterable[Sentence],
+    threads: int,
+    constraints: Source | None,
+    scales: Scales,
+    beam: int | None,
+) -> Iterator[Sentence]:
+    """Parse a stream, in order; only sentences under constraints are analysed."""
+    usual = model if beam is None else model.with_beam(beam)
+
+    def work(batch: list[Sentence]) -> list[Sentence]:
+        parsed = parse_batch(usual, batch)
+        known = [constraints_of(constraints, sentence) for sentence in batch] if constraints is not None else []
+        bound = [place for place, each in enumerate(known) if each]
+        found = analyse_batch(
+            model, [batch[place] for place in bound], 1, [known[place] for place in bound], scales, beam
+        )
+        for place, analysis in zip(bound, found, strict=True):
+            parsed[place] = analysis.best.sentence
+        return parsed
+
+    return in_batches(work, sentences, threads)
+
+
+def in_batches(
+    work: Callable[[list[Sentence]], list[Result]], sentences: Iterable[Sentence], threads: int
+) -> Iterator[Result]:
+    """Yield what a function makes of the batches of a stream, in order; threads have a few of them under way."""
+    stream = batches(sentences)
+    if threads <= 1:
+        for batch in stream:
+            yield from work(batch)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        waiting = [pool.submit(work, batch) for batch in islice(stream, 2 * threads)]
+        while waiting:
+            done = waiting.pop(0).result()
+            waiting += [pool.submit(work, batch) for batch in islice(stream, 1)]
+            yield from done
+
+
+def batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    """Yield sentences in lists of some thousand words, all of one format."""
+    batch: list[Sentence] = []
+    words = 0
+    for sentence in sentences:
+        if batch and (words >= BATCH_WORDS or sentence.format != batch[0].format):
+            yield batch
+            batch, words = [], 0
+        batch.append(sentence)
+        words += len(sentence) + 1
+    if batch:
+        yield batch

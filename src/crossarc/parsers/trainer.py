@@ -1,0 +1,144 @@
+"""How parsers are trained, whatever they learn: epochs, their progress, the best model, and the training state."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.parsers.checkpoint import Checkpoint, TrainingState
+from crossarc.parsers.model import Arrays, Model, quick_scores
+from crossarc.parsers.settings import Settings
+from crossarc.treebank.corpus import Corpus
+
+CHUNK_WORDS = 1_000  # learned from in one call: some hundredths of a second, so that an interrupt is heard
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """How an epoch went: the share of wrong decisions, and the scores on the development set if there is one.
+
+    `seconds` is the time it learned for, 0 for one that was finished before the training was resumed. Epoch 0 is the
+    model that a training starts from.
+    """
+
+    number: int
+    wrong: float
+    las: float | None = None
+    uas: float | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an epoch is: words learned from so far and in all, and the share of wrong decisions up to here."""
+
+    epoch: int
+    words: int
+    of: int
+    wrong: float
+    seconds: float
+
+
+class Trainer(ABC):
+    """What a parser learns from, sentence by sentence, and what it has learned so far."""
+
+    sizes: NDArray[np.int64]  # the words of each sentence
+    shuffle: np.random.Generator
+    continued: bool = False  # whether the first weights are those of a trained model
+    at_once: bool = False  # whether it learns from all sentences in one call
+
+    def begin(self, epoch: int) -> None:  # noqa: B027
+        """Prepare an epoch; most trainers need nothing."""
+
+    @abstractmethod
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some sentences; return how many decisions were made and how many of them were wrong."""
+
+    @abstractmethod
+    def model(self) -> Model:
+        """Return what has been learned, as a model."""
+
+    @abstractmethod
+    def state(self) -> Arrays:
+        """Return what training goes on from, for a checkpoint."""
+
+    @abstractmethod
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from what `state` returned; `KeyError` or `ValueError` if that cannot be."""
+
+
+def run_epochs(
+    trainer: Trainer,
+    settings: Settings,
+    dev: Corpus | None,
+    report: Callable[[Epoch], None],
+    progress: Callable[[Progress], None],
+    checkpoint: Checkpoint | None,
+    model_of: Callable[[dict[str, Any], Arrays], Model],
+) -> Model:
+    """Learn for some epochs; return the model that was best on a development set, or the last if there is none.
+
+    `model_of` makes a model of what a checkpoint keeps.
+    """
+    state = checkpoint.read(trainer.restore, model_of) if checkpoint is not None else None
+    state = state if state is not None else TrainingState()
+
+    def finish(epoch: Epoch) -> None:
+        """Score the model as it is now if that is of use, keep it if it is the best, and report."""
+        if dev is not None or epoch.number == settings.epochs:
+            model = trainer.model()
+            if dev is not None:
+                las, uas = quick_scores(model, dev)
+                epoch = replace(epoch, las=las, uas=uas)
+                model = model.scored()
+            if state.best is None or (epoch.las or 0.0) > state.best_las:
+                state.best, state.best_las = model, epoch.las or 0.0
+        state.epochs.append((epoch.number, epoch.wrong, epoch.las, epoch.uas))
+        report(epoch)
+
+    for row in state.epochs:
+        report(Epoch(*row))
+    if not state.epochs and trainer.continued and dev is not None:
+        finish(Epoch(0, 0.0))
+    for number in range(1, settings.epochs + 1):
+        order = trainer.shuffle.permutation(len(trainer.sizes))
+        if state.epochs and number <= state.epochs[-1][0]:
+            continue
+        trainer.begin(number)
+        begin = time.perf_counter()
+        words = decisions = wrong = 0
+        for chunk in [order] if trainer.at_once else chunks(order, trainer.sizes):
+            made, bad = trainer.learn(chunk)
+            words += int(trainer.sizes[chunk].sum())
+            decisions += made
+            wrong += bad
+            seconds = time.perf_counter() - begin
+            share = 100 * wrong / max(1, decisions)
+            progress(Progress(number, words, int(trainer.sizes.sum()), share, seconds))
+        finish(Epoch(number, share, seconds=seconds))
+        if checkpoint is not None and number < settings.epochs:
+            checkpoint.write(trainer.state(), state)
+    assert state.best is not None
+    return state.best
+
+
+def chunks(order: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Return the order of sentences in pieces of some words each; between them the caller can act."""
+    words = np.cumsum(sizes[order])
+    return np.split(order, np.flatnonzero(np.diff(words // CHUNK_WORDS)) + 1)
+
+
+def part(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays whose names begin with a prefix, without it."""
+    return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
+
+
+def prefixed(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays with a prefix before their names."""
+    return {f"{prefix}{name}": array for name, array in arrays.items()}

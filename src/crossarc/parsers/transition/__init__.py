@@ -1,0 +1,1 @@
+"""Transition parsers: model, trainer, analysis."""
