@@ -17,6 +17,7 @@ at node 0 when no other node can be its head. No score is lowered, and large one
 from libc.math cimport INFINITY, NAN
 from libc.stdlib cimport free, malloc
 
+from crossarc.core.links cimport is_tree
 from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Decoder, Outcome, best_of, highest
@@ -69,7 +70,6 @@ cdef void hold_matrix(Parts* parts, const score_t* scores, Py_ssize_t stride, to
 cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexcept nogil:
     """Give each word its best head, and the part of it its best head but node 0; whether that is a tree already."""
     cdef token_t n = parts.n
-    cdef token_t* met = parts.place
     cdef const score_t* row
     cdef score_t best, other
     cdef token_t d, h, roots = 0
@@ -91,19 +91,7 @@ cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexce
             roots += 1
         headless |= row[0] == -INFINITY and best == -INFINITY
         heads[d] = h
-    if headless or roots == 0 or single_root and roots > 1:
-        return False
-    met[0] = 0
-    for d in range(1, n + 1):
-        met[d] = UNSEEN
-    for d in range(1, n + 1):           # each walk up ends at what an earlier one met, or in itself
-        h = d
-        while met[h] == UNSEEN:
-            met[h] = d
-            h = heads[h]
-        if h and met[h] == d:
-            return False
-    return True
+    return not headless and roots > 0 and not (single_root and roots > 1) and is_tree(heads, n, parts.place)
 
 
 cdef inline bint choose(Parts* parts, token_t part, bint single_root) noexcept nogil:

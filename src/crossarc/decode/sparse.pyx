@@ -11,6 +11,7 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
 
 from crossarc.core.typedefs cimport int8_t, offset_t, score_t, token_t
+from crossarc.core.union_find cimport find
 
 from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Outcome
 
@@ -60,18 +61,10 @@ cdef inline token_t remove(Heaps* heaps, token_t arc) noexcept nogil:
     return meld(heaps, heaps.left[arc], heaps.right[arc])
 
 
-cdef inline token_t part_of(Heaps* heaps, token_t node) noexcept nogil:
-    cdef token_t* joined = heaps.joined
-    while joined[node] != node:
-        joined[node] = joined[joined[node]]
-        node = joined[node]
-    return node
-
-
 cdef bint choose(Heaps* heaps, token_t part, bint single_root) noexcept nogil:
     """Take the best arc into a part from outside it; False if there is none."""
     cdef token_t arc = heaps.heap[part]
-    while arc >= 0 and part_of(heaps, heaps.heads[arc]) == part:
+    while arc >= 0 and find(heaps.joined, heaps.heads[arc]) == part:
         arc = remove(heaps, arc)
     if arc < 0 or not single_root and heaps.root_gain[part] >= heaps.gain[arc]:
         heaps.heap[part] = arc
@@ -190,7 +183,7 @@ cdef class SparseChuLiuEdmonds:
             heaps.left[i] = heaps.right[i] = -1
             heaps.heap[d] = meld(heaps, heaps.heap[d], i)
         for start in range(1, n + 1):
-            part = part_of(heaps, start)
+            part = find(heaps.joined, start)
             top = 0
             while heaps.place[part] != DONE:
                 if heaps.place[part] == UNSEEN:
@@ -209,7 +202,7 @@ cdef class SparseChuLiuEdmonds:
                 if heaps.arc[part] < 0:
                     roots += 1
                     break
-                part = part_of(heaps, heads[heaps.arc[part]])
+                part = find(heaps.joined, heads[heaps.arc[part]])
             for k in range(top):
                 heaps.place[heaps.path[k]] = DONE
         if single_root and roots > 1:

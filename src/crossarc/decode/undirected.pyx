@@ -8,7 +8,7 @@ from crossarc.core.typedefs cimport offset_t, score_t, token_t
 
 from crossarc.decode.decoder cimport NO_MEMORY, NOT_CONNECTED, NOT_SYMMETRIC, SOLVED, Decoder, Outcome
 from crossarc.decode.edges cimport Edge, Spanner
-from crossarc.decode.orientation cimport ORIENT_SCRATCH, point_away
+from crossarc.decode.orientation cimport ORIENT_SCRATCH, orient_tree
 from crossarc.decode.prim cimport Growth, grow
 
 from crossarc.decode.boruvka import Boruvka
@@ -153,7 +153,7 @@ cdef class Undirected(Decoder):
             return NO_MEMORY
         if self.single_root:
             count = add_root(roots, 1, n, left, right, count)
-        return SOLVED if count == n and point_away(left, right, n, heads, right + self.room + 2) else NOT_CONNECTED
+        return SOLVED if count == n and orient_tree(left, right, n, heads, right + self.room + 2) else NOT_CONNECTED
 
     cdef Outcome solve(self, const score_t* scores, Py_ssize_t stride, token_t n, token_t* heads) noexcept nogil:
         cdef token_t* left = self.memory
@@ -184,7 +184,7 @@ cdef class Undirected(Decoder):
                 return NO_MEMORY
         if self.single_root:
             count = add_root(scores, stride, n, left, right, count)
-        if count < n or not point_away(left, right, n, heads, scratch):
+        if count < n or not orient_tree(left, right, n, heads, scratch):
             return NOT_CONNECTED
         for d in range(n):              # required edges weigh +inf; those of a cycle are not all in the tree
             h = max(left[d], right[d])

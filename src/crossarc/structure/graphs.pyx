@@ -7,6 +7,7 @@ sentence.
 import numpy as np
 
 from crossarc.core.typedefs cimport offset_t, token_t
+from crossarc.core.union_find cimport find
 
 from crossarc.structure.crossings cimport any_crossing, list_crossings, sort_arcs, sort_pairs
 from crossarc.structure.workspace cimport Space, Workspace
@@ -226,18 +227,10 @@ def is_connected(graph):
         for k in range(work.space.n + 1):
             parent[k] = k
         for k in range(arcs.count):
-            a = arcs.heads[k]
-            b = arcs.dependents[k]
-            if not a:
-                continue
-            while parent[a] != a:
-                parent[a] = parent[parent[a]]
-                a = parent[a]
-            while parent[b] != b:
-                parent[b] = parent[parent[b]]
-                b = parent[b]
-            if a != b:
-                parent[max(a, b)] = min(a, b)
+            a = find(parent, arcs.heads[k])
+            b = find(parent, arcs.dependents[k])
+            if a and a != b:
+                parent[b] = a
                 parts -= 1
     return parts <= 1
 
