@@ -72,8 +72,8 @@ def short(path: str) -> str:
 def advice(summary: Summary) -> str:
     """The recommendation in a sentence, or why there is none."""
     from crossarc.errors import StructureError
+    from crossarc.parsers.recommendation import recommend
     from crossarc.parsers.settings import PRESETS
-    from crossarc.structure import recommend
 
     try:
         found = recommend(summary)

@@ -8,11 +8,11 @@ import numpy as np
 
 from crossarc.decode import eisner
 from crossarc.parsers.graph import GraphModel
+from crossarc.parsers.recommendation import recommend_tree
 from crossarc.parsers.settings import PRESETS
 from crossarc.parsers.tag_order import Rounds, reachable_arcs, round_numbers, tag_attribute
 from crossarc.parsers.transition import TransitionModel, system_of
 from crossarc.structure import summarise
-from crossarc.structure.recommendation import recommend_tree
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.coverage import Coverage, coverage
 from crossarc.treebank.corpus import Corpus
