@@ -6,10 +6,11 @@ sentence.
 """
 import numpy as np
 
-from crossarc.core.typedefs cimport offset_t, token_t
+from crossarc.core.sorting cimport sort_by
+from crossarc.core.typedefs cimport token_t
 from crossarc.core.union_find cimport find
 
-from crossarc.structure.crossings cimport any_crossing, list_crossings, sort_arcs, sort_pairs
+from crossarc.structure.crossings cimport any_crossing, note_arc, sort_arcs, sorted_crossings
 from crossarc.structure.workspace cimport Space, Workspace
 
 from crossarc.core.arrays import as_int32
@@ -54,17 +55,10 @@ cdef class Arcs:
 
 cdef void list_dependents(Space* space, Arcs arcs) noexcept nogil:
     """Set first and child, as for trees but with several heads."""
-    cdef token_t v, k
-    for v in range(space.n + 2):
-        space.first[v] = 0
+    cdef token_t k
+    sort_by(&arcs.heads[0] if arcs.count else NULL, NULL, 0, arcs.count, space.n, False, space.first, space.child)
     for k in range(arcs.count):
-        space.first[arcs.heads[k] + 1] += 1
-    for v in range(space.n + 1):
-        space.first[v + 1] += space.first[v]
-        space.place[v] = space.first[v]
-    for k in range(arcs.count):
-        space.child[space.place[arcs.heads[k]]] = arcs.dependents[k]
-        space.place[arcs.heads[k]] += 1
+        space.child[k] = arcs.dependents[space.child[k]]
 
 
 cdef void find_components(Space* space, token_t* component) noexcept nogil:
@@ -261,16 +255,11 @@ def multi_headed(graph):
 
 cdef void take_arcs(Space* space, Arcs arcs, bint root) noexcept nogil:
     """The arcs of a graph in sweep order, named by their index; one from a node to itself crosses nothing."""
-    cdef token_t k, h, d, m = 0
+    cdef token_t k
+    space.m = 0
     for k in range(arcs.count):
-        h = arcs.heads[k]
-        d = arcs.dependents[k]
-        if h != d and (h or root):
-            space.spare[0][m] = min(h, d)
-            space.spare[1][m] = max(h, d)
-            space.spare[2][m] = k
-            m += 1
-    space.m = m
+        if arcs.heads[k] != arcs.dependents[k] and (arcs.heads[k] or root):
+            note_arc(space, arcs.heads[k], arcs.dependents[k], k)
     sort_arcs(space)
 
 
@@ -282,23 +271,8 @@ def graph_crossing_pairs(graph, root=False):
     """
     cdef Arcs arcs = Arcs(graph)
     cdef Workspace work = arcs.open()
-    cdef bint with_root = root
-    cdef offset_t count
-    cdef token_t[:, ::1] pairs, scratch
-    cdef offset_t[::1] bucket
-    with nogil:
-        take_arcs(&work.space, arcs, with_root)
-        count = list_crossings(&work.space, NULL)
-    result = np.empty((count, 2), dtype=np.int32)
-    if not count:
-        return result
-    pairs = result
-    scratch = np.empty_like(result)
-    bucket = np.empty(arcs.count + 1, dtype=np.int64)
-    with nogil:
-        list_crossings(&work.space, &pairs[0, 0])
-        sort_pairs(&pairs[0, 0], &scratch[0, 0], count, &bucket[0], arcs.count)
-    return result
+    take_arcs(&work.space, arcs, root)
+    return sorted_crossings(work, arcs.count)
 
 
 def is_projective_graph(graph):

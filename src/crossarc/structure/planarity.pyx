@@ -11,7 +11,7 @@ from crossarc.core.union_find cimport colour_apart, find_coloured
 
 from crossarc.structure.colouring cimport LARGEST, MOST, Board, Colouring, reduce_colours
 from crossarc.structure.crossings cimport close_arc, open_arc, take_tree_arcs
-from crossarc.structure.trees cimport arrange, check
+from crossarc.structure.trees cimport hold_tree
 from crossarc.structure.workspace cimport Space, Workspace
 
 
@@ -158,21 +158,16 @@ def planes(heads, root=False):
     >>> planes([-1, 3, 4, 0, 3]).tolist()
     [-1, 0, 1, -1, 0]
     """
-    cdef Workspace work = Workspace()
+    cdef Workspace work = hold_tree(heads)
     cdef Colouring colouring = Colouring()
-    cdef token_t n = work.hold(heads)
-    cdef bint with_root = root
-    cdef token_t[::1] view
     cdef token_t arc
-    result = np.full(n + 1, -1, dtype=np.int32)
-    view = result
+    take_tree_arcs(&work.space, root)
     with nogil:
-        if arrange(&work.space):
-            take_tree_arcs(&work.space, with_root)
-            assign_planes(&work.space, &colouring.board)
-            for arc in range(work.space.m):
-                view[work.space.name[arc]] = work.space.plane[arc]
-    check(work)
+        assign_planes(&work.space, &colouring.board)
+    result = np.full(work.space.n + 1, -1, dtype=np.int32)
+    cdef token_t[::1] view = result
+    for arc in range(work.space.m):
+        view[work.space.name[arc]] = work.space.plane[arc]
     return result
 
 
@@ -191,13 +186,6 @@ def is_two_planar(heads, root=False):
     >>> is_two_planar([-1, 3, 4, 0, 3]), is_two_planar([-1, 4, 5, 6, 0, 4, 4])
     (True, False)
     """
-    cdef Workspace work = Workspace()
-    cdef bint with_root = root
-    cdef token_t clashes = 0
-    work.hold(heads)
-    with nogil:
-        if arrange(&work.space):
-            take_tree_arcs(&work.space, with_root)
-            clashes = join_crossing(&work.space)
-    check(work)
-    return clashes == 0
+    cdef Workspace work = hold_tree(heads)
+    take_tree_arcs(&work.space, root)
+    return join_crossing(&work.space) == 0

@@ -7,6 +7,7 @@ first two rows of `Gold.scratch` hold the lists of dependents.
 from libc.stdlib cimport abs
 
 from crossarc.core.links cimport is_tree
+from crossarc.core.sorting cimport sort_by
 from crossarc.core.typedefs cimport label_t, token_t
 from crossarc.core.union_find cimport colour_apart, find, find_coloured
 from crossarc.transitions.reconstruction cimport Links, orient_listed
@@ -96,10 +97,10 @@ cdef void plan_arcs(Gold* gold, token_t planes, token_t roots) noexcept nogil:
     """
     cdef token_t n = gold.n
     cdef token_t rows = n + 1
-    cdef token_t* order = gold.scratch + 6 * rows
-    cdef token_t* bucket = gold.scratch + 7 * rows
+    cdef token_t* bucket = gold.scratch + 6 * rows          # n + 2 entries, and n of `order` after them
+    cdef token_t* order = bucket + rows + 1
     cdef Planes space
-    cdef token_t d, key, place, total, crossed, top
+    cdef token_t d, place, crossed, top
     space.parent = gold.scratch + 2 * rows
     space.colour = gold.scratch + 3 * rows
     space.stamp = gold.scratch + 4 * rows
@@ -111,17 +112,8 @@ cdef void plan_arcs(Gold* gold, token_t planes, token_t roots) noexcept nogil:
         space.parent[d] = d
         space.colour[d] = 0
         space.stamp[d] = -1
-        bucket[d] = 0
-    for d in range(1, rows):
-        bucket[arc_key(gold, d, roots)] += 1
-    total = 0
-    for key in range(rows):
-        total += bucket[key]
-        bucket[key] = total - bucket[key]
-    for d in range(1, rows):
-        key = arc_key(gold, d, roots)
-        order[bucket[key]] = d
-        bucket[key] += 1
+        space.need[d] = arc_key(gold, d, roots)
+    sort_by(space.need, NULL, 1, rows, n, False, bucket, order)
     for place in range(n):
         d = order[place]
         if gold.heads[d] < 0 or (gold.heads[d] == 0 and roots == NO_ROOTS):
