@@ -1,21 +1,13 @@
+from typing import Unpack
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crossarc.decode._options import Options
+
 def projective_marginals(
-    scores: ArrayLike,
-    lengths: ArrayLike | None = None,
-    *,
-    single_root: bool = True,
-    required: ArrayLike | None = None,
-    forbidden: ArrayLike | None = None,
-    threads: int = 1,
+    scores: ArrayLike, lengths: ArrayLike | None = None, **options: Unpack[Options]
 ) -> NDArray[np.float64]: ...
 def projective_log_partition(
-    scores: ArrayLike,
-    lengths: ArrayLike | None = None,
-    *,
-    single_root: bool = True,
-    required: ArrayLike | None = None,
-    forbidden: ArrayLike | None = None,
-    threads: int = 1,
+    scores: ArrayLike, lengths: ArrayLike | None = None, **options: Unpack[Options]
 ) -> float | NDArray[np.float64]: ...
