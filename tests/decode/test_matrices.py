@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 
 from crossarc import decode
 from crossarc.decode.decoder import share
-from crossarc.decode.sparse import Worker
+from crossarc.decode.sparse import SparseChuLiuEdmonds, solve_some
 from crossarc.errors import DecodeError
 from crossarc.structure import is_projective
 from decode.forest import KINDS, all_trees, is_tree, random_scores, tree_score, tree_scores
@@ -226,11 +226,11 @@ def test_a_sparse_part_of_all_words_takes_the_root_without_looking_at_its_heap(s
     scores = np.where(heads == dependents % n + 1, 2.0, np.where(heads == 0, 0.0, 1.0))
     found, outcomes = np.full((1, n + 1), -1, dtype=np.int32), np.zeros(1, dtype=np.int8)
     offsets = np.array([0, len(scores)])
-    worker = Worker(np.array([n], dtype=np.int32), offsets, dependents, heads, scores, single_root, found, outcomes)
-    worker(0, 1)
+    decoder, sizes = SparseChuLiuEdmonds(n, len(scores)), np.array([n], dtype=np.int32)
+    solve_some(decoder, sizes, offsets, dependents, heads, scores, single_root, found, outcomes, 0, 1)
     assert outcomes[0] == 0
     assert is_tree(found[0])
-    assert worker.decoder.taken == n
+    assert decoder.taken == n
 
 
 def test_long_sparse_sentences():

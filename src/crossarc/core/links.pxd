@@ -6,15 +6,16 @@ cdef inline bint is_tree(const token_t* heads, token_t n, token_t* met) noexcept
     """Whether the heads of the words 1..n lead to node 0. O(n); `met` has n + 1 entries, heads[0] is not read."""
     cdef token_t word, node
     for word in range(1, n + 1):
-        if not 0 <= heads[word] <= n:
-            return False
         met[word] = 0
+    met[0] = -1
     for word in range(1, n + 1):            # each walk ends at node 0, at what an earlier walk met, or in itself
         node = word
-        while node and met[node] == 0:
+        while met[node] == 0:
             met[node] = word
             node = heads[node]
-        if node and met[node] == word:
+            if not 0 <= node <= n:
+                return False
+        if met[node] == word:
             return False
     return True
 

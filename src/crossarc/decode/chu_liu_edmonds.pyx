@@ -214,11 +214,6 @@ cdef void expand(Parts* parts, token_t* heads) noexcept nogil:
 cdef class ChuLiuEdmonds(Decoder):
     """Dense Chu-Liu-Edmonds."""
 
-    def __cinit__(self, bint single_root=True):
-        self.single_root = single_root
-        self.parts.memory = NULL
-        self.room = -1
-
     def __dealloc__(self):
         free(self.parts.memory)
 

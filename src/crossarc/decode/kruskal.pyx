@@ -62,11 +62,6 @@ cdef class Kruskal(Spanner):
     cdef token_t* up
     cdef Sorted* items
 
-    def __cinit__(self):
-        self.up = NULL
-        self.items = NULL
-        self.node_room = self.edge_room = -1
-
     def __dealloc__(self):
         free(self.up)
         free(self.items)

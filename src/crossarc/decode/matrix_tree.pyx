@@ -17,8 +17,6 @@ Single root: weigh arcs from node 0 with an infinitely small unit, and keep of e
 zero. `root` holds the weights without the unit, `faint` those with it. The sum over trees then begins with those of
 one such arc. Without the restriction all is in `root`.
 """
-import numpy as np
-
 from libc.math cimport INFINITY, exp, log, log1p
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
@@ -28,8 +26,7 @@ from crossarc.core.typedefs cimport score_t, token_t
 from crossarc.decode.decoder cimport Matrices
 
 from crossarc.decode.chu_liu_edmonds import mst
-from crossarc.decode.constraints import constrained
-from crossarc.decode.decoder import check_all, share
+from crossarc.decode.decoder import sum_over_trees
 
 # Products of two numbers no smaller than this can be told from zero.
 cdef score_t SMALLEST = 1e-140
@@ -432,26 +429,6 @@ cdef class Worker:
         free(table)
 
 
-def sum_batch(scores, lengths, single_root, required, forbidden, threads, arcs):
-    """The result of the kernel for every sentence, a row each, when each is known to have a tree."""
-    cdef Matrices matrices = Matrices(scores, lengths)
-    given = scores
-    check_all(matrices)
-    if required is not None or forbidden is not None:
-        matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
-    find_treeless(matrices, single_root, given, lengths, required, forbidden, threads)
-    result = np.zeros((matrices.size, matrices.width**2 if arcs else 1))
-    if matrices.size:
-        share(threads, matrices.size, lambda: Worker(matrices, single_root, arcs, result))
-    return result.reshape(matrices.array.shape) if arcs else result[:, 0]
-
-
-def find_treeless(Matrices matrices, single_root, scores, lengths, required, forbidden, threads):
-    """Raise if some sentence has no tree; Chu-Liu-Edmonds is quick to tell."""
-    if np.isneginf(matrices.array).any():
-        mst(scores, lengths, single_root=single_root, required=required, forbidden=forbidden, threads=threads)
-
-
 def marginals(scores, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):
     """How likely each arc is when trees are as likely as exp(their score): by the matrix-tree theorem, O(n^3).
 
@@ -463,7 +440,7 @@ def marginals(scores, lengths=None, *, single_root=True, required=None, forbidde
     >>> marginals(np.log([[1, 1, 1], [3, 1, 1], [1, 2, 1]])).round(4).tolist()      # trees of the weights 6 and 1
     [[0.0, 0.0, 0.0], [0.8571, 0.0, 0.1429], [0.1429, 0.8571, 0.0]]
     """
-    return sum_batch(scores, lengths, single_root, required, forbidden, threads, True)
+    return sum_over_trees(mst, Worker, scores, lengths, True, single_root, required, forbidden, threads)
 
 
 def log_partition(scores, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):
@@ -476,5 +453,4 @@ def log_partition(scores, lengths=None, *, single_root=True, required=None, forb
     >>> round(np.exp(log_partition(np.log([[1, 1, 1], [3, 1, 1], [1, 2, 1]]))).item(), 6)
     7.0
     """
-    result = sum_batch(scores, lengths, single_root, required, forbidden, threads, False)
-    return float(result[0]) if np.ndim(scores) == 2 else result
+    return sum_over_trees(mst, Worker, scores, lengths, False, single_root, required, forbidden, threads)

@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossarc.decode._options import Options
 
 class SparseChuLiuEdmonds:
+    def __init__(self, n: int = 0, m: int = 0) -> None: ...
     @property
     def taken(self) -> int: ...
 
