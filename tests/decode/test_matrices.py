@@ -81,6 +81,14 @@ def test_best_of_all_trees(name, single_root, kind):
             check(name, scores_for(name, n, seed, kind), trees, single_root=single_root)
 
 
+def some_heads(rng, n, share):
+    """Random heads that a share of the words require, -1 for the others."""
+    required = np.where(rng.random(n + 1) < share, rng.integers(0, n + 1, n + 1), -1)
+    required[required == np.arange(n + 1)] = -1
+    required[0] = -1
+    return required
+
+
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize("name", ["mst", "sparse", "eisner", "kbest"])
 def test_best_of_all_trees_under_constraints(name, single_root):
@@ -90,9 +98,7 @@ def test_best_of_all_trees_under_constraints(name, single_root):
         for seed in range(40):
             rng = np.random.default_rng(seed)
             scores = scores_for(name, n, seed, "normal")
-            required = np.where(rng.random(n + 1) < 0.3, rng.integers(0, n + 1, n + 1), -1)
-            required[required == np.arange(n + 1)] = -1
-            required[0] = -1
+            required = some_heads(rng, n, 0.3)
             forbidden = rng.random(scores.shape) < 0.2
             allowed = trees[((trees == required) | (required < 0)).all(axis=1)]
             allowed = allowed[~forbidden[np.arange(1, n + 1), allowed[:, 1:]].any(axis=1)]
@@ -113,9 +119,7 @@ def test_undirected_constraints_are_on_edges(name, single_root):
         for seed in range(15):
             rng = np.random.default_rng(seed)
             scores = scores_for(name, n, seed, "normal")
-            required = np.where(rng.random(n + 1) < 0.2, rng.integers(0, n + 1, n + 1), -1)
-            required[required == np.arange(n + 1)] = -1
-            required[0] = -1
+            required = some_heads(rng, n, 0.2)
             forbidden = rng.random(scores.shape) < 0.1
             words = np.arange(1, n + 1)
             allowed = []

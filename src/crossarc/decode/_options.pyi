@@ -1,7 +1,10 @@
 # What decoders take besides scores. Only type checkers read this file.
 from typing import TypedDict
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
 
 class Constraints(TypedDict, total=False):
     required: ArrayLike | None

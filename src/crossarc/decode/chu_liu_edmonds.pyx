@@ -7,7 +7,7 @@ which gives a cycle, or a part that hangs from node 0 already. A cycle of k part
 parts fewer, hence O(n^2). Only rows are merged: heads stay words, and those inside a part are marked NaN in its row,
 which no comparison prefers.
 
-Single root: count each arc from node 0 as one unit so dear that no sum of scores outweighs it, that is, compare pairs
+Single root: count each arc from node 0 as one unit that no sum of scores outweighs, that is, compare pairs
 (arcs from node 0, score), the first entry before the second. Edmonds' proof needs no more of weights than that they
 can be added, subtracted and ordered, which such pairs can. The tree that is best by pairs has the fewest arcs from
 node 0 and among those trees the best score. The pairs never have to be stored: a part that takes its arc from node 0

@@ -1,6 +1,6 @@
 """Local enhancement of a tree by directed scores (Levi, Reichart and Rappoport 2016, section 4).
 
-A move turns one arc round: where t leads u and u leads v, t comes to lead v and v to lead u; the other dependents of u
+A move reverses one arc: if t is the head of u and u of v, t becomes the head of v and v of u; the other dependents of u
 stay with u. A round makes the one move that gains most, if any gains. O(n) a round.
 """
 from functools import partial

@@ -1,13 +1,10 @@
 from typing import Unpack
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from crossarc.decode._options import Options
+from crossarc.decode._options import Floats, Options
 
-def marginals(
-    scores: ArrayLike, lengths: ArrayLike | None = None, **options: Unpack[Options]
-) -> NDArray[np.float64]: ...
+def marginals(scores: ArrayLike, lengths: ArrayLike | None = None, **options: Unpack[Options]) -> Floats: ...
 def log_partition(
     scores: ArrayLike, lengths: ArrayLike | None = None, **options: Unpack[Options]
-) -> float | NDArray[np.float64]: ...
+) -> float | Floats: ...

@@ -4,9 +4,9 @@ By the matrix-tree theorem the sum of the weights of all trees, a weight being t
 is the determinant of a Laplacian: what can be a word's head is in its row, and their sum on the diagonal. Usual
 elimination subtracts there, and loses every digit when cycles weigh far more than the arcs out of them. This one does
 not: it keeps the weights apart from the sum, eliminates a word by joining each arc into it to each arc out of it, and
-adds up the diagonal anew (Grassmann, Taksar and Heyman 1985). All numbers are sums of products of positive numbers, so
-each is right to nearly the last digit. Each row is divided by its greatest weight first. Where numbers would become
-too small all the same, the computation is done again with logarithms.
+computes the diagonal again as a sum (Grassmann, Taksar and Heyman 1985). All numbers are sums of products of positive
+numbers, so each is right to nearly the last digit. Each row is divided by its greatest weight first. If numbers still
+become too small, the computation is done again with logarithms.
 
 Marginals come from a walk that goes from a word to a random head, then from there to a head of it, and so on. The
 probability that h is the head of d is proportional to the weight of that arc times the probability that a walk from h
@@ -350,6 +350,8 @@ cdef class MatrixTree:
         cdef score_t* at
         cdef token_t* words
         cdef Level* level
+        cdef void** rows[7]
+        cdef void** row
         cdef int depth
         while True:                         # each level has half the words, rounded up
             total += 2 * size * size + 7 * size
@@ -371,14 +373,11 @@ cdef class MatrixTree:
             level.given = at
             level.work = at + size * size
             at += 2 * size * size
-            level.given_root = at
-            level.given_faint = at + size
-            level.root = at + 2 * size
-            level.faint = at + 3 * size
-            level.total = at + 4 * size
-            level.escape = at + 5 * size
-            level.faint_escape = at + 6 * size
-            at += 7 * size
+            rows[:] = [&level.given_root, &level.given_faint, &level.root, &level.faint, &level.total, &level.escape,
+                       &level.faint_escape]
+            for row in rows:
+                row[0] = at
+                at += size
             words += size
             depth += 1
             if size <= 1 or not arcs:

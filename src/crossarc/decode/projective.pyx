@@ -88,7 +88,7 @@ cdef score_t sum_inside(Chart* chart, const score_t* scores, Py_ssize_t stride) 
 
 cdef void find_uses(Chart* chart, const score_t* scores, Py_ssize_t stride, score_t total, score_t* marginals,
                     Py_ssize_t width) noexcept nogil:
-    """Set the cells [dependent][head] of `marginals`, of which the others stay."""
+    """Set the cells [dependent][head] of `marginals`; cells of other pairs stay as they are."""
     cdef Py_ssize_t size = chart.n + 1
     cdef token_t i, j, r, n = chart.n
     cdef score_t uses

@@ -194,7 +194,7 @@ def undirected(scores, lengths=None, *, single_root=True, required=None, forbidd
                threads=1):
     """The heads of the best undirected tree, seen from node 0 (Levi, Reichart and Rappoport 2016).
 
-    Arguments and result are those of `mst`, but scores between words must be symmetric; those of node 0 stand in its
+    Arguments and result are those of `mst`, but scores between words must be symmetric; those of node 0 are in its
     column. With `single_root` it is the best tree over the words with the best edge to node 0. Constraints are on
     edges: a required one may point either way in the result, and one that is forbidden either way is not in it.
     Methods are prim, kruskal, boruvka and kkt (Karger, Klein and Tarjan, with `seed`); all give the same tree.

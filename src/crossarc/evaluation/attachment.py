@@ -154,7 +154,7 @@ def evaluate(
 
 
 def score_pair(pair: TreePair, setting: Setting) -> Attachment:
-    """The scores of trees that already stand side by side."""
+    """The scores of paired trees."""
     everything = np.ones_like(pair.punctuation)
     return Attachment(
         setting,

@@ -26,6 +26,14 @@ cdef inline void open_arc(Space* space, token_t* last, token_t arc) noexcept nog
     last[0] = arc
 
 
+cdef inline token_t open_before(Space* space, token_t* last, token_t opened, token_t place) noexcept nogil:
+    """Open the arcs from number `opened` on that begin before a place; gives the number of the next one."""
+    while opened < space.m and space.begin[opened] < place:
+        open_arc(space, last, opened)
+        opened += 1
+    return opened
+
+
 cdef inline void close_arc(Space* space, token_t* last, token_t arc) noexcept nogil:
     """Take an arc out of the list of open arcs."""
     if space.before[arc] >= 0:

@@ -2,7 +2,7 @@
 
 Arcs are drawn above the words and opened and closed on the way, at each place first closed, then opened, the
 longer first. When an arc closes after those that opened later and close at the same place, the arcs that are
-open and opened later are exactly those that cross it: nothing is looked at in vain.
+open and opened later are exactly those that cross it, so no pair is looked at that does not cross.
 """
 import numpy as np
 
@@ -49,9 +49,7 @@ cdef offset_t list_crossings(Space* space, token_t* pairs) noexcept nogil:
     cdef offset_t count = 0
     for closed in range(space.m):
         arc = space.closing[closed]
-        while opened < space.m and space.begin[opened] < space.end[arc]:
-            open_arc(space, &last, opened)
-            opened += 1
+        opened = open_before(space, &last, opened, space.end[arc])
         other = last
         while other != arc:
             if pairs != NULL:
@@ -135,9 +133,7 @@ cdef offset_t measure_edges(Space* space, token_t* degree) noexcept nogil:
         degrees[d] = 0
     for closed in range(space.m):
         arc = space.closing[closed]
-        while opened < space.m and space.begin[opened] < space.end[arc]:
-            open_arc(space, &last, opened)
-            opened += 1
+        opened = open_before(space, &last, opened, space.end[arc])
         other = last
         while other != arc:
             if space.name[other] == space.begin[other]:
@@ -159,7 +155,7 @@ cdef offset_t measure_edges(Space* space, token_t* degree) noexcept nogil:
 def crossing_pairs(heads, root=False):
     """The pairs of crossing arcs, arcs named by their dependents, as an int32 array of shape (k, 2).
 
-    The lesser dependent stands first and the pairs are sorted. Arcs from node 0 count only with `root`.
+    The lesser dependent comes first and the pairs are sorted. Arcs from node 0 count only with `root`.
     O(n + k).
 
     >>> crossing_pairs([-1, 3, 4, 0, 3]).tolist()

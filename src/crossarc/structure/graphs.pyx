@@ -183,7 +183,7 @@ def cycles(graph):
 
 
 def is_acyclic(graph):
-    """Whether the graph has no cycle, nor an arc from a node to itself. O(nodes + arcs)."""
+    """Whether the graph has no cycle; an arc from a node to itself is one. O(nodes + arcs)."""
     cdef Arcs arcs = Arcs(graph)
     cdef Workspace work = arcs.open()
     cdef Space* space = &work.space
@@ -230,7 +230,7 @@ def is_connected(graph):
 
 
 def multi_headed(graph):
-    """The nodes with several heads, of which node 0 may be one, as an int32 array.
+    """The nodes with several heads, node 0 counted as a head, as an int32 array.
 
     Two arcs from the same head count as one head.
     """
@@ -266,7 +266,7 @@ cdef void take_arcs(Space* space, Arcs arcs, bint root) noexcept nogil:
 def graph_crossing_pairs(graph, root=False):
     """The pairs of crossing arcs, arcs named by their index in the graph, as an int32 array of shape (k, 2).
 
-    The lesser index stands first and the pairs are sorted. Arcs from node 0 count only with `root`.
+    The lesser index comes first and the pairs are sorted. Arcs from node 0 count only with `root`.
     O(nodes + arcs + k).
     """
     cdef Arcs arcs = Arcs(graph)

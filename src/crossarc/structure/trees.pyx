@@ -85,9 +85,9 @@ def describe_fault(heads):
 
 
 def find_cycles(heads):
-    """The cycles of any heads, of which some may be missing (-1). O(n).
+    """The cycles of any heads; some heads may be missing (-1). O(n).
 
-    Each begins at its leftmost word and goes from head to dependent; they stand in order of that word.
+    Each begins at its leftmost word and goes from head to dependent; they are in order of that word.
 
     >>> find_cycles([-1, 0, 4, 2, 3, 5, -1])
     [[2, 3, 4], [5]]

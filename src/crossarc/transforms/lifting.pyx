@@ -18,7 +18,7 @@ from crossarc.structure.trees import describe_fault
 
 
 cdef bint lift_tree(Space* space, token_t* heads, uint8_t* passed) noexcept nogil:
-    """Lift the shortest non-projective edge, of equals the leftmost, until there is none; False if this is no tree.
+    """Lift the shortest (of equals the leftmost) non-projective edge until there is none; False if this is no tree.
 
     A lift from h takes words from what h dominates and from no other node, so that besides the edge itself only
     those from h can change their kind. O(n) a lift.
@@ -46,10 +46,10 @@ cdef bint lift_tree(Space* space, token_t* heads, uint8_t* passed) noexcept nogi
         count -= 1
         non_projective[d] = 0
         stamp += 1
-        count += judge(heads, n, h, non_projective, known, stamp, -1)
+        count += update_edges(heads, n, h, non_projective, known, stamp, -1)
         if above:                                   # node 0 dominates all
             stamp += 1
-            count += judge(heads, n, above, non_projective, known, stamp, d)
+            count += update_edges(heads, n, above, non_projective, known, stamp, d)
     return True
 
 
@@ -57,10 +57,10 @@ cdef inline token_t span(const token_t* heads, token_t d) noexcept nogil:
     return d - heads[d] if heads[d] < d else heads[d] - d
 
 
-cdef token_t judge(
+cdef token_t update_edges(
     const token_t* heads, token_t n, token_t h, token_t* non_projective, token_t* known, token_t stamp, token_t only,
 ) noexcept nogil:
-    """Say anew of each edge from h, or of the one to `only`, whether it is non-projective; gives how many became so."""
+    """Mark again which edges from h, or the one to `only`, are non-projective; gives how many more there are."""
     cdef token_t left = h, right = h
     cdef token_t v, count = 0
     cdef bint now

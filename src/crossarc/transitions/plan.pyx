@@ -89,7 +89,7 @@ cdef inline token_t arc_key(const Gold* gold, token_t d, token_t roots) noexcept
 
 
 cdef void plan_arcs(Gold* gold, token_t planes, token_t roots) noexcept nogil:
-    """Give each arc its plane so that within a plane none cross; arcs for which there is none are left out.
+    """Give each arc a plane so that no arcs of a plane cross; arcs without a possible plane are left out.
 
     The graph of crossing arcs is two-coloured component by component, by a union-find with colours; the colour of
     more arcs becomes plane 0, which saves switching. Arcs come in the order of their length, so beyond the class it
@@ -240,7 +240,7 @@ cdef token_t cost_of_link(
         low = min(d, gold.heads[d])
         high = max(d, gold.heads[d])
         if low == 0 and gold.extra[d] < 0:
-            # A root link that is left to the reconstruction joins its word to the others all the same.
+            # The reconstruction adds this root link later, so its word counts as linked.
             parent[find(parent, d)] = find(parent, 0)
             continue
         if high < j or not is_open(state, gold, d, one_root):

@@ -1,8 +1,8 @@
 """Directed trees from undirected parses (Gomez-Rodriguez and Fernandez-Gonzalez 2012, section 4).
 
 The paper looks for a minimum branching over both directions of every link and all arcs from node 0. As the links
-form a forest and arcs from node 0 are dear, all there is to choose is the root word of each part, for it alone says
-which way the links of the part point. Turning one link changes the cost by a constant, so a single walk over a part
+form a forest and arcs from node 0 are costly, the only choice is the root word of each part, which decides the
+directions of all links of the part. Turning one link changes the cost by a constant, so a single walk over a part
 gives the cost of each of its words as root relative to the word where the walk began.
 """
 import numpy as np
@@ -21,7 +21,7 @@ COSTS = ("first", "second")
 cdef bint orient(const Links* links, token_t* heads, token_t* via, token_t* scratch, score_t* costs) noexcept nogil:
     """Set heads[0..n], and in via the link of each word with its head, -1 for an arc that is not in the parse. O(n).
 
-    False if the links are no forest; the heads are a tree all the same. `scratch` has SCRATCH * (n + 2) entries,
+    False if the links are no forest; the heads are a tree even then. `scratch` has SCRATCH * (n + 2) entries,
     `costs` n + 1.
     """
     cdef token_t rows = links.n + 2
@@ -73,7 +73,7 @@ cdef bint orient_listed(const Links* links, const token_t* first, const token_t*
             if costs == NULL:
                 continue
             costs[w] = cost_of_root(links, w, heads[w], via[w], costs)
-            # The walk does not go left to right, and of equals the parser's own root is best, then the leftmost.
+            # Among equals the parser's own root is best, then the leftmost word; the walk does not go left to right.
             if costs[w] < costs[best] or (costs[w] == costs[best] and (
                     own[w] >= 0 and own[best] < 0 or w < best and (own[w] >= 0) == (own[best] >= 0))):
                 best = w
@@ -106,7 +106,7 @@ cdef inline score_t cost_of_root(const Links* links, token_t w, token_t v, token
 
 
 cdef void turn_to(token_t* heads, token_t* via, token_t root) noexcept nogil:
-    """Make another word the root of its part: the links from it up to the old root turn round."""
+    """Make another word the root of its part: the links from it up to the old root change direction."""
     cdef token_t v = root, above = 0, by = -1, next_above, next_by
     while v:
         next_above = heads[v]
@@ -138,7 +138,7 @@ def label_based(n, left, right, labels, *, costs="second", single_root=False, ro
     """Heads and labels of n words where labels say which way their links should point (section 4.2). O(n).
 
     The label X comes as 2 X if the head should be the right node, 2 X + 1 if the left one; the result has X. With
-    the first table of costs the links of node 0 stay; with the second, every part is rooted anew where most
+    the first table of costs the links of node 0 stay; with the second, every part gets the root where most
     annotations are followed, and of equal words the one that was linked to node 0 is taken, then the leftmost. With
     `single_root` one of several root words stays under node 0: one that was linked to it, else that of the first
     part that was, else the first; the others hang from it.
