@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from crossarc.errors import UnknownName
-from crossarc.evaluation.scores import ClassScore, Figures, Share
+from crossarc.evaluation.scores import ClassScore, Figures, Share, plain_fields
 from crossarc.evaluation.trees import (
     Counts,
     Mask,
@@ -120,13 +120,7 @@ class Attachment:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
-        return {
-            "setting": asdict(self.setting),
-            **self.scores.as_dict(),
-            "broken": self.broken,
-            "with_punctuation": self.with_punctuation.as_dict(),
-            "without_punctuation": self.without_punctuation.as_dict(),
-        }
+        return self.scores.as_dict() | plain_fields(self)
 
 
 def evaluate(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from crossarc.errors import UnknownName
 from crossarc.evaluation.attachment import METRICS, Attachment, Setting, score_pair, sentence_counts
-from crossarc.evaluation.scores import Figures, Share, percent, plain
+from crossarc.evaluation.scores import Figures, Share, percent, plain_fields
 from crossarc.evaluation.significance import (
     Bootstrap,
     TTest,
@@ -96,14 +96,7 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
-        return {
-            "setting": asdict(self.setting),
-            "metric": self.metric,
-            "a": self.a.as_dict(),
-            "b": self.b.as_dict(),
-            "differences": plain(self.differences),
-            "differing": [asdict(each) for each in self.differing],
-        }
+        return plain_fields(self)
 
 
 def compare(

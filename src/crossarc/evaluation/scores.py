@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 
@@ -29,18 +29,24 @@ class Figures:
 
     def as_dict(self) -> dict[str, Any]:
         """All of them by name, for JSON."""
-        names = [each.name for each in fields(self)]
-        names += [name for name, value in vars(type(self)).items() if isinstance(value, Share | property)]
-        return {name: plain(getattr(self, name)) for name in names}
+        derived = [name for name, value in vars(type(self)).items() if isinstance(value, Share | property)]
+        return plain_fields(self) | {name: getattr(self, name) for name in derived}
+
+
+def plain_fields(figures: Any) -> dict[str, Any]:
+    """The fields of a dataclass by name, for JSON."""
+    return {each.name: plain(getattr(figures, each.name)) for each in fields(figures)}
 
 
 def plain(value: Any) -> Any:
     """A value for JSON, with what is inside it."""
-    if isinstance(value, Figures):
-        return value.as_dict()
     if isinstance(value, dict):
         return {name: plain(each) for name, each in value.items()}
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    if isinstance(value, tuple):
+        return [plain(each) for each in value]
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
+    return plain_fields(value) if is_dataclass(value) else value
 
 
 @dataclass(frozen=True)
