@@ -4,7 +4,9 @@ from functools import cache
 from itertools import product
 
 import numpy as np
+import pytest
 
+from crossarc.errors import DecodeError
 from crossarc.structure import is_projective
 
 
@@ -64,3 +66,21 @@ def random_scores(n: int, seed: int, kind: str = "normal") -> np.ndarray:
 
 
 KINDS = ("normal", "ties", "positive", "huge", "roots", "sparse", "integers")
+
+
+def check_k_best(search, scores: np.ndarray, trees: np.ndarray, k: int, single_root: bool) -> None:
+    """Compare the k best trees of a search with those of all trees."""
+    expected = np.sort(tree_scores(scores, trees))[::-1]
+    expected = expected[expected > -np.inf]
+    if not len(expected):
+        with pytest.raises(DecodeError):
+            search(scores, k, single_root=single_root)
+        return
+    heads, totals = search(scores, k, single_root=single_root)
+    size = min(k, len(expected))
+    assert totals[:size] == pytest.approx(expected[:size], rel=1e-9, abs=1e-9)
+    known = {tuple(tree) for tree in trees.tolist()}
+    assert len({tuple(tree) for tree in heads[:size].tolist()} & known) == size
+    assert (totals[size:] == -np.inf).all()
+    assert (heads[size:] == -1).all()
+    assert tree_scores(scores, heads[:size]) == pytest.approx(totals[:size], rel=1e-12)

@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 
 from crossarc import decode
 from crossarc.errors import DecodeError
-from decode.forest import KINDS, all_trees, random_scores, tree_scores
+from decode.forest import KINDS, all_trees, check_k_best, random_scores, tree_scores
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -16,23 +16,9 @@ from decode.forest import KINDS, all_trees, random_scores, tree_scores
 def test_k_best_of_all_trees(single_root, kind):
     for n in range(1, 6):
         trees = all_trees(n, single_root)
-        known = {tuple(heads) for heads in trees.tolist()}
         for seed in range(12 if n < 5 else 4):
-            scores = random_scores(n, seed, kind)
-            expected = np.sort(tree_scores(scores, trees))[::-1]
-            expected = expected[expected > -np.inf]
             for k in (2, len(trees) + 1):
-                if not len(expected):
-                    with pytest.raises(DecodeError):
-                        decode.kbest(scores, k, single_root=single_root)
-                    continue
-                heads, totals = decode.kbest(scores, k, single_root=single_root)
-                size = min(k, len(expected))
-                assert totals[:size] == pytest.approx(expected[:size], rel=1e-9, abs=1e-9)
-                assert len({tuple(tree) for tree in heads[:size].tolist()} & known) == size
-                assert (totals[size:] == -np.inf).all()
-                assert (heads[size:] == -1).all()
-                assert tree_scores(scores, heads[:size]) == pytest.approx(totals[:size], rel=1e-12)
+                check_k_best(decode.kbest, random_scores(n, seed, kind), trees, k, single_root)
 
 
 @pytest.mark.parametrize("single_root", [True, False])
@@ -94,6 +80,19 @@ def all_marginals(scores, trees):
     return result, partition
 
 
+def check_sums(marginals, log_partition, scores, trees, single_root, refusal):
+    """Compare both sums with those over all trees; without a tree both are refused."""
+    expected, partition = all_marginals(scores, trees)
+    if np.isneginf(partition):
+        for function in (marginals, log_partition):
+            with pytest.raises(DecodeError, match=refusal):
+                function(scores, single_root=single_root)
+        return
+    assert log_partition(scores, single_root=single_root) == pytest.approx(partition, rel=1e-12, abs=1e-9)
+    found = marginals(scores, single_root=single_root)
+    assert found == pytest.approx(expected, rel=1e-7, abs=1e-12 * np.abs(scores[np.isfinite(scores)]).max())
+
+
 @pytest.mark.parametrize("scale", [1, 30, 1000])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "huge"])
 @pytest.mark.parametrize("single_root", [True, False])
@@ -102,17 +101,7 @@ def test_marginals_over_all_trees(single_root, kind, scale):
         trees = all_trees(n, single_root)
         for seed in range(8 if n < 6 else 2):
             scores = random_scores(n, seed, kind) * scale
-            expected, partition = all_marginals(scores, trees)
-            if np.isneginf(partition):
-                with pytest.raises(DecodeError, match=r"leaves? no tree"):
-                    decode.marginals(scores, single_root=single_root)
-                with pytest.raises(DecodeError, match=r"leaves? no tree"):
-                    decode.log_partition(scores, single_root=single_root)
-                continue
-            found = decode.log_partition(scores, single_root=single_root)
-            assert found == pytest.approx(partition, rel=1e-12, abs=1e-9)
-            found = decode.marginals(scores, single_root=single_root)
-            assert found == pytest.approx(expected, rel=1e-7, abs=1e-12 * np.abs(scores[np.isfinite(scores)]).max())
+            check_sums(decode.marginals, decode.log_partition, scores, trees, single_root, r"leaves? no tree")
 
 
 def test_cycles_that_outweigh_all_ways_out_cost_no_digits():

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 
 from crossarc import decode
 from crossarc.decode.decoder import share
-from crossarc.decode.sparse import Worker
+from crossarc.decode.sparse import SparseChuLiuEdmonds, solve_some
 from crossarc.errors import DecodeError
 from crossarc.structure import is_projective
 from decode.forest import KINDS, all_trees, is_tree, random_scores, tree_score, tree_scores
@@ -81,6 +81,14 @@ def test_best_of_all_trees(name, single_root, kind):
             check(name, scores_for(name, n, seed, kind), trees, single_root=single_root)
 
 
+def some_heads(rng, n, share):
+    """Random heads that a share of the words require, -1 for the others."""
+    required = np.where(rng.random(n + 1) < share, rng.integers(0, n + 1, n + 1), -1)
+    required[required == np.arange(n + 1)] = -1
+    required[0] = -1
+    return required
+
+
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize("name", ["mst", "sparse", "eisner", "kbest"])
 def test_best_of_all_trees_under_constraints(name, single_root):
@@ -90,9 +98,7 @@ def test_best_of_all_trees_under_constraints(name, single_root):
         for seed in range(40):
             rng = np.random.default_rng(seed)
             scores = scores_for(name, n, seed, "normal")
-            required = np.where(rng.random(n + 1) < 0.3, rng.integers(0, n + 1, n + 1), -1)
-            required[required == np.arange(n + 1)] = -1
-            required[0] = -1
+            required = some_heads(rng, n, 0.3)
             forbidden = rng.random(scores.shape) < 0.2
             allowed = trees[((trees == required) | (required < 0)).all(axis=1)]
             allowed = allowed[~forbidden[np.arange(1, n + 1), allowed[:, 1:]].any(axis=1)]
@@ -113,9 +119,7 @@ def test_undirected_constraints_are_on_edges(name, single_root):
         for seed in range(15):
             rng = np.random.default_rng(seed)
             scores = scores_for(name, n, seed, "normal")
-            required = np.where(rng.random(n + 1) < 0.2, rng.integers(0, n + 1, n + 1), -1)
-            required[required == np.arange(n + 1)] = -1
-            required[0] = -1
+            required = some_heads(rng, n, 0.2)
             forbidden = rng.random(scores.shape) < 0.1
             words = np.arange(1, n + 1)
             allowed = []
@@ -226,11 +230,11 @@ def test_a_sparse_part_of_all_words_takes_the_root_without_looking_at_its_heap(s
     scores = np.where(heads == dependents % n + 1, 2.0, np.where(heads == 0, 0.0, 1.0))
     found, outcomes = np.full((1, n + 1), -1, dtype=np.int32), np.zeros(1, dtype=np.int8)
     offsets = np.array([0, len(scores)])
-    worker = Worker(np.array([n], dtype=np.int32), offsets, dependents, heads, scores, single_root, found, outcomes)
-    worker(0, 1)
+    decoder, sizes = SparseChuLiuEdmonds(n, len(scores)), np.array([n], dtype=np.int32)
+    solve_some(decoder, sizes, offsets, dependents, heads, scores, single_root, found, outcomes, 0, 1)
     assert outcomes[0] == 0
     assert is_tree(found[0])
-    assert worker.decoder.taken == n
+    assert decoder.taken == n
 
 
 def test_long_sparse_sentences():

@@ -266,6 +266,8 @@ def test_orientation_of_long_paths_and_of_what_is_no_tree():
     assert decode.orient([]).tolist() == [-1]
     with pytest.raises(DecodeError, match="do not join node 3 with node 0"):
         decode.orient([(0, 1), (1, 2), (2, 0)])
+    with pytest.raises(DecodeError, match="they do not join node 2 with node 0"):
+        decode.orient([(0, 1), (1, 1)])
     with pytest.raises(DecodeError, match="edge 1 is"):
         decode.orient([(0, 1), (1, 5)])
     with pytest.raises(DecodeError, match="pairs of integers"):

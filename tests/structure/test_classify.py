@@ -9,17 +9,7 @@ from hypothesis import strategies as st
 
 from crossarc import structure
 from crossarc.errors import StructureError
-
-
-@st.composite
-def trees(draw, longest=12):
-    n = draw(st.integers(0, longest))
-    heads = [-1] + [0] * n
-    met = [0]
-    for word in draw(st.permutations(range(1, n + 1))):
-        heads[word] = draw(st.sampled_from(met))
-        met.append(word)
-    return heads
+from structure.test_trees import trees
 
 
 def flatten(sentences):

@@ -73,7 +73,7 @@ def advice(summary: Summary) -> str:
     """The recommendation in a sentence, or why there is none."""
     from crossarc.errors import StructureError
     from crossarc.parsers.presets import PRESETS
-    from crossarc.structure import recommend
+    from crossarc.parsers.recommendation import recommend
 
     try:
         found = recommend(summary)

@@ -191,7 +191,7 @@ def make_parser(options: dict[str, Any], before: Parser | None) -> Parser:
 def choose_parser(options: dict[str, Any], before: Parser | None, sentences: list[Sentence]) -> Parser:
     """The parser of the model to go on from, or the one recommended for the sentences; says which and why."""
     from crossarc.errors import CrossarcError
-    from crossarc.parsers.suitability import suitable_parser
+    from crossarc.parsers.recommendation import suitable_parser
 
     if before is not None:
         print(f"parser {before.settings.parser}, as in the model to start from", file=sys.stderr)

@@ -9,7 +9,7 @@ RANGE = np.iinfo(np.int32)
 
 
 def as_int32(values: ArrayLike, name: str, error: type[Exception]) -> NDArray[np.int32]:
-    """A contiguous int32 array of the same numbers; an `error` that names the first one that is none or too large.
+    """A contiguous int32 array of the same numbers; an `error` names the first one that is no int32.
 
     NumPy wraps 2^32 + 2 to 2 and cuts 1.5 to 1, and a kernel would take either for a node.
 

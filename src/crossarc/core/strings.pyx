@@ -8,7 +8,7 @@ from libc.string cimport memcpy
 from crossarc.core.hashing cimport hash_bytes, same_bytes
 from crossarc.core.typedefs cimport hash_t, label_t, offset_t, uint8_t, uint32_t
 
-# The first ids stand for no string of the data: a form that reads "<root>" is still a word like any other.
+# The first ids are not strings of the data: a form that reads "<root>" is still a word like any other.
 RESERVED = ("<unknown>", "<root>")
 UNKNOWN = 0
 ROOT = 1
@@ -134,7 +134,7 @@ cdef class StringTable:
         return self.intern(data, len(data))
 
     def __getitem__(self, str string):
-        """The id of a string, `UNKNOWN` if the table has not got it."""
+        """The id of a string, `UNKNOWN` if it is not in the table."""
         cdef bytes data = string.encode()
         cdef label_t found = self.find(data, len(data))
         return UNKNOWN if found < 0 else found

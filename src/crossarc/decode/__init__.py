@@ -1,4 +1,4 @@
-"""Inference over score matrices: trees from the scores of arcs, whoever computed them."""
+"""Inference over score matrices: trees from the scores of arcs of any model."""
 
 from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.eisner import eisner

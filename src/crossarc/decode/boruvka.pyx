@@ -98,11 +98,6 @@ cdef token_t contract(Edge* edges, token_t m, const token_t* part) noexcept nogi
 cdef class Boruvka(Spanner):
     """Steps until no edge is left."""
 
-    def __cinit__(self):
-        self.picks = NULL
-        self.part = NULL
-        self.node_room = -1
-
     def __dealloc__(self):
         free(self.picks)
         free(self.part)

@@ -7,7 +7,7 @@ which gives a cycle, or a part that hangs from node 0 already. A cycle of k part
 parts fewer, hence O(n^2). Only rows are merged: heads stay words, and those inside a part are marked NaN in its row,
 which no comparison prefers.
 
-Single root: count each arc from node 0 as one unit so dear that no sum of scores outweighs it, that is, compare pairs
+Single root: count each arc from node 0 as one unit that no sum of scores outweighs, that is, compare pairs
 (arcs from node 0, score), the first entry before the second. Edmonds' proof needs no more of weights than that they
 can be added, subtracted and ordered, which such pairs can. The tree that is best by pairs has the fewest arcs from
 node 0 and among those trees the best score. The pairs never have to be stored: a part that takes its arc from node 0
@@ -17,6 +17,7 @@ at node 0 when no other node can be its head. No score is lowered, and large one
 from libc.math cimport INFINITY, NAN
 from libc.stdlib cimport free, malloc
 
+from crossarc.core.links cimport is_tree
 from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Decoder, Outcome, best_of, highest
@@ -69,7 +70,6 @@ cdef void hold_matrix(Parts* parts, const score_t* scores, Py_ssize_t stride, to
 cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexcept nogil:
     """Give each word its best head, and the part of it its best head but node 0; whether that is a tree already."""
     cdef token_t n = parts.n
-    cdef token_t* met = parts.place
     cdef const score_t* row
     cdef score_t best, other
     cdef token_t d, h, roots = 0
@@ -91,19 +91,7 @@ cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexce
             roots += 1
         headless |= row[0] == -INFINITY and best == -INFINITY
         heads[d] = h
-    if headless or roots == 0 or single_root and roots > 1:
-        return False
-    met[0] = 0
-    for d in range(1, n + 1):
-        met[d] = UNSEEN
-    for d in range(1, n + 1):           # each walk up ends at what an earlier one met, or in itself
-        h = d
-        while met[h] == UNSEEN:
-            met[h] = d
-            h = heads[h]
-        if h and met[h] == d:
-            return False
-    return True
+    return not headless and roots > 0 and not (single_root and roots > 1) and is_tree(heads, n, parts.place)
 
 
 cdef inline bint choose(Parts* parts, token_t part, bint single_root) noexcept nogil:
@@ -225,11 +213,6 @@ cdef void expand(Parts* parts, token_t* heads) noexcept nogil:
 
 cdef class ChuLiuEdmonds(Decoder):
     """Dense Chu-Liu-Edmonds."""
-
-    def __cinit__(self, bint single_root=True):
-        self.single_root = single_root
-        self.parts.memory = NULL
-        self.room = -1
 
     def __dealloc__(self):
         free(self.parts.memory)

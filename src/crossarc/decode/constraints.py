@@ -10,17 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from crossarc.errors import DecodeError
 
 MOST_NAMED = 10
+Scores = NDArray[np.float64]
+Lengths = NDArray[np.int32] | None
+Given = ArrayLike | None
 Arcs = NDArray[np.int64]  # rows of: 1 if required or 0 if forbidden, dependent, head
 Test = Callable[[Arcs], bool]
 Below = Callable[[NDArray[np.intp]], NDArray[np.intp]]  # the dependents that some nodes may have
 
 
-def constrained(
-    scores: NDArray[np.float64],
-    lengths: NDArray[np.int32] | None,
-    required: ArrayLike | None,
-    forbidden: ArrayLike | None,
-) -> NDArray[np.float64]:
+def constrained(scores: Scores, lengths: Lengths, required: Given, forbidden: Given) -> Scores:
     """A copy of the scores where every arc that the constraints rule out is -inf.
 
     `required` has the shape of heads: the head a word must have, -1 where it is free. `forbidden` has the shape of the
@@ -37,12 +35,7 @@ def constrained(
     return scores
 
 
-def undirected_constrained(
-    scores: NDArray[np.float64],
-    lengths: NDArray[np.int32] | None,
-    required: ArrayLike | None,
-    forbidden: ArrayLike | None,
-) -> NDArray[np.float64]:
+def undirected_constrained(scores: Scores, lengths: Lengths, required: Given, forbidden: Given) -> Scores:
     """The same for edges: -inf where an edge is forbidden either way, inf where it is required."""
     scores = scores.copy()
     if forbidden is not None:
@@ -55,9 +48,8 @@ def undirected_constrained(
         contrary = np.isneginf(scores[*rows, heads])
         scores[*rows, heads] = np.inf
         scores[*rows[:-1], heads, rows[-1]] = np.inf
-        for *sentence, word in np.stack(rows, axis=1)[
-            contrary
-        ]:  # no edge is left for a word that needs a forbidden one
+        # No edge is left for a word that needs a forbidden one.
+        for *sentence, word in np.stack(rows, axis=1)[contrary]:
             scores[*sentence, word, :] = scores[*sentence, :, word] = -np.inf
     return scores
 
@@ -73,7 +65,7 @@ def checked_mask(forbidden: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.boo
 
 
 def checked_heads(
-    required: ArrayLike, shape: tuple[int, ...], lengths: NDArray[np.int32] | None
+    required: ArrayLike, shape: tuple[int, ...], lengths: Lengths
 ) -> tuple[tuple[NDArray[np.intp], ...], NDArray[np.int64]]:
     """The words that have a required head, as indices of rows of the scores, and that head."""
     heads = np.asarray(required)
@@ -94,9 +86,7 @@ def checked_heads(
     return rows, heads[rows].astype(np.int64)
 
 
-def broken(
-    heads: NDArray[np.int32], lengths: NDArray[np.int32] | None, required: ArrayLike | None, forbidden: ArrayLike | None
-) -> tuple[int, str] | None:
+def broken(heads: NDArray[np.int32], lengths: Lengths, required: Given, forbidden: Given) -> tuple[int, str] | None:
     """The first of many trees that does not keep to constraints, and which it breaks."""
     sentences, size = heads.shape
     longest = np.full(sentences, size - 1) if lengths is None else lengths

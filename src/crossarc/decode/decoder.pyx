@@ -5,6 +5,7 @@ sentence and calls `solve` for each with the GIL released; the Python functions 
 `decode`.
 """
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -33,6 +34,10 @@ cdef score_t LARGEST = 1e300
 
 cdef class Decoder:
     """An inference algorithm over the matrix of a sentence, for one thread."""
+
+    def __cinit__(self, bint single_root=True, *args, **options):
+        self.single_root = single_root
+        self.room = -1
 
     cdef int reserve(self, token_t n) except -1:
         """Make room for sentences of up to n words."""
@@ -220,28 +225,44 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
     found = np.full((matrices.size, matrices.width), -1, dtype=np.int32)
     outcomes = np.zeros(matrices.size, dtype=np.int8)
     if matrices.size:
-        share(threads, matrices.size, lambda: Solver(decoder, matrices, checked, found, outcomes))
+        share(threads, matrices.size, lambda: partial(solve_batch, decoder.twin(), matrices, checked, found, outcomes))
         wrong = np.flatnonzero(outcomes)
         if wrong.size:
             raise failure(decoder, scores, lengths, required, forbidden, wrong[0], outcomes[wrong[0]])
     return found[0] if matrices.single else found
 
 
-def decode_several(decode_one, worker, scores, k, lengths, *, single_root, required, forbidden, threads):
-    """The k best trees and their scores by a kind of worker; a sentence without any is an error, as with `decode_one`.
-    """
+def solvable_matrices(decode_one, scores, lengths, single_root, required, forbidden, threads):
+    """Scores in which the constraints hold; a sentence without any tree is an error, which `decode_one` explains."""
     cdef Matrices matrices = Matrices(scores, lengths)
-    k = checked_count(k, "k")
     check_all(matrices)
     if required is not None or forbidden is not None:
         matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
     if np.isneginf(matrices.array).any():
         decode_one(scores, lengths, single_root=single_root, required=required, forbidden=forbidden, threads=threads)
+    return matrices
+
+
+def decode_several(decode_one, new_worker, scores, lengths, k, single_root, required, forbidden, threads):
+    """The k best trees of each sentence and their scores."""
+    k = checked_count(k, "k")
+    matrices = solvable_matrices(decode_one, scores, lengths, single_root, required, forbidden, threads)
     heads = np.full((matrices.size, k, matrices.width), -1, dtype=np.int32)
     totals = np.full((matrices.size, k), -np.inf)
     if matrices.size:
-        share(threads, matrices.size, lambda: worker(matrices, single_root, k, heads, totals))
+        share(threads, matrices.size, lambda: new_worker(matrices, single_root, k, heads, totals))
     return (heads[0], totals[0]) if matrices.single else (heads, totals)
+
+
+def sum_over_trees(decode_one, new_worker, scores, lengths, arcs, single_root, required, forbidden, threads):
+    """Marginals, of the shape of the scores, or without `arcs` the partition function of each sentence."""
+    matrices = solvable_matrices(decode_one, scores, lengths, single_root, required, forbidden, threads)
+    result = np.zeros((matrices.size, matrices.width**2 if arcs else 1))
+    if matrices.size:
+        share(threads, matrices.size, lambda: new_worker(matrices, single_root, arcs, result))
+    if arcs:
+        return result.reshape(matrices.array.shape)
+    return float(result[0, 0]) if matrices.single else result[:, 0]
 
 
 def checked_count(value, name, least=1):
@@ -272,26 +293,12 @@ def share(threads, size, new_worker):
             pass
 
 
-cdef class Solver:
-    """A decoder at work on a batch."""
-
-    cdef Decoder decoder
-    cdef Matrices matrices
-    cdef bint checked
-    cdef token_t[:, ::1] heads
-    cdef int8_t[::1] outcomes
-
-    def __init__(self, Decoder decoder, Matrices matrices, bint checked, heads, outcomes):
-        self.decoder = decoder.twin()
-        self.decoder.reserve(matrices.longest)
-        self.matrices = matrices
-        self.checked = checked
-        self.heads = heads
-        self.outcomes = outcomes
-
-    def __call__(self, Py_ssize_t begin, Py_ssize_t end):
-        with nogil:
-            solve_some(self.matrices, self.decoder, begin, end, self.checked, &self.heads[0, 0], &self.outcomes[0])
+def solve_batch(Decoder decoder, Matrices matrices, bint checked, token_t[:, ::1] heads, int8_t[::1] outcomes,
+                Py_ssize_t begin, Py_ssize_t end):
+    """Decode some sentences of a batch."""
+    decoder.reserve(matrices.longest)
+    with nogil:
+        solve_some(matrices, decoder, begin, end, checked, &heads[0, 0], &outcomes[0])
 
 
 def check_all(Matrices matrices):

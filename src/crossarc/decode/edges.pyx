@@ -9,6 +9,9 @@ from crossarc.core.typedefs cimport token_t
 cdef class Spanner:
     """An algorithm for spanning forests with the memory it works in; `comparisons` counts those between edges."""
 
+    def __cinit__(self):
+        self.node_room = self.edge_room = -1
+
     cdef int reserve(self, token_t n, token_t m) except -1:
         """Make room for graphs of up to n nodes and m edges."""
         raise NotImplementedError

@@ -123,11 +123,6 @@ cdef void walk_back(Chart* chart, token_t top, token_t* heads) noexcept nogil:
 cdef class Eisner(Decoder):
     """Eisner's algorithm."""
 
-    def __cinit__(self, bint single_root=True):
-        self.single_root = single_root
-        self.memory = NULL
-        self.room = -1
-
     def __dealloc__(self):
         free(self.memory)
 

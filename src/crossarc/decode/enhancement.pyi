@@ -1,5 +1,9 @@
+from typing import Unpack
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from crossarc.decode._options import Constraints
 
 def enhance(
     heads: ArrayLike,
@@ -7,7 +11,5 @@ def enhance(
     lengths: ArrayLike | None = None,
     *,
     rounds: int | None = 5,
-    required: ArrayLike | None = None,
-    forbidden: ArrayLike | None = None,
-    threads: int = 1,
+    **constraints: Unpack[Constraints],
 ) -> NDArray[np.int32]: ...

@@ -1,6 +1,6 @@
 """Local enhancement of a tree by directed scores (Levi, Reichart and Rappoport 2016, section 4).
 
-A move turns one arc round: where t leads u and u leads v, t comes to lead v and v to lead u; the other dependents of u
+A move reverses one arc: if t is the head of u and u of v, t becomes the head of v and v of u; the other dependents of u
 stay with u. A round makes the one move that gains most, if any gains. O(n) a round.
 """
 from functools import partial
@@ -9,6 +9,7 @@ import numpy as np
 
 from libc.math cimport INFINITY
 
+from crossarc.core.links cimport is_tree
 from crossarc.core.typedefs cimport int8_t, int64_t, score_t, token_t
 
 from crossarc.decode.decoder cimport Matrices
@@ -49,25 +50,6 @@ cdef int64_t improve(token_t* heads, const score_t* scores, Py_ssize_t stride, t
         heads[u] = best
         made += 1
     return made
-
-
-cdef bint lead_up(const token_t* heads, token_t n, token_t* met) noexcept nogil:
-    """Whether the heads of the words 1..n all lead to node 0; `met` has room for n + 1."""
-    cdef token_t d, h
-    if heads[0] != -1:
-        return False
-    for d in range(1, n + 1):
-        if not 0 <= heads[d] <= n:
-            return False
-        met[d] = 0
-    for d in range(1, n + 1):               # each walk up ends at what an earlier one met, or in itself
-        h = d
-        while h and met[h] == 0:
-            met[h] = d
-            h = heads[h]
-        if h and met[h] == d:
-            return False
-    return True
 
 
 def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=None, threads=1):
@@ -117,7 +99,7 @@ def improve_some(Matrices matrices, token_t[:, ::1] trees, int64_t rounds, int8_
     with nogil:
         for s in range(begin, end):
             n = matrices.length(s)
-            sound[s] = lead_up(&trees[s, 0], n, &met[0])
+            sound[s] = trees[s, 0] == -1 and is_tree(&trees[s, 0], n, &met[0])
             if sound[s]:
                 # Moves gain, so none comes back; the bound is for sums that rounding makes equal.
                 most = 4 * <int64_t>n * n if rounds < 0 else rounds

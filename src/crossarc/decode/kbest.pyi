@@ -1,13 +1,10 @@
+from typing import Unpack
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crossarc.decode._options import Options
+
 def kbest(
-    scores: ArrayLike,
-    k: int,
-    lengths: ArrayLike | None = None,
-    *,
-    single_root: bool = True,
-    required: ArrayLike | None = None,
-    forbidden: ArrayLike | None = None,
-    threads: int = 1,
+    scores: ArrayLike, k: int, lengths: ArrayLike | None = None, **options: Unpack[Options]
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]: ...

@@ -9,6 +9,8 @@ Few sets have to be decoded, for the contraction of the best tree bounds what a 
 arcs. It says of every arc what it falls short of; these add up, so a tree loses at least what its arcs fall short of.
 Sets are tried in the order of these bounds, and none whose bound is worse than a tree at hand.
 """
+from functools import partial
+
 from libc.math cimport INFINITY, fabs
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
@@ -165,31 +167,25 @@ cdef bint add_best(Search* search, token_t parent, token_t branch) noexcept nogi
     return True
 
 
+cdef bint enlarge(void** memory, size_t size) noexcept nogil:
+    """Give a block of memory another size and keep what it holds; False if there is not enough."""
+    cdef void* fresh = realloc(memory[0], size)
+    if fresh != NULL:
+        memory[0] = fresh
+    return fresh != NULL
+
+
 cdef bint make_room(Search* search) noexcept nogil:
-    """Room for twice as many trees."""
-    cdef int64_t room = 2 * search.room + 8
-    cdef size_t cells = <size_t>room * (<size_t>search.n + 1)
-    cdef Found* found = <Found*>realloc(search.found, <size_t>room * sizeof(Found))
-    if found == NULL:
+    """Room for twice as many trees; False if memory ran out."""
+    cdef size_t room = 2 * <size_t>search.room + 8
+    cdef size_t cells = room * (<size_t>search.n + 1)
+    if not (enlarge(<void**>&search.found, room * sizeof(Found))
+            and enlarge(<void**>&search.heads, cells * sizeof(token_t))
+            and enlarge(<void**>&search.order, cells * sizeof(token_t))
+            and enlarge(<void**>&search.trial, cells * sizeof(token_t))
+            and enlarge(<void**>&search.loss, cells * sizeof(score_t))):
         return False
-    search.found = found
-    cdef token_t* heads = <token_t*>realloc(search.heads, cells * sizeof(token_t))
-    if heads == NULL:
-        return False
-    search.heads = heads
-    cdef token_t* order = <token_t*>realloc(search.order, cells * sizeof(token_t))
-    if order == NULL:
-        return False
-    search.order = order
-    cdef token_t* trial = <token_t*>realloc(search.trial, cells * sizeof(token_t))
-    if trial == NULL:
-        return False
-    search.trial = trial
-    cdef score_t* loss = <score_t*>realloc(search.loss, cells * sizeof(score_t))
-    if loss == NULL:
-        return False
-    search.loss = loss
-    search.room = room
+    search.room = <int64_t>room
     return True
 
 
@@ -282,34 +278,25 @@ cdef class KBest:
         return search_best(&self.search, k, heads, heads_stride, totals)
 
 
-cdef class Worker:
-    """The search over the sentences of a batch."""
+def search_some(KBest search, Matrices matrices, int64_t k, token_t[:, :, ::1] heads, score_t[:, ::1] totals,
+                Py_ssize_t begin, Py_ssize_t end):
+    """Find the k best trees of some sentences."""
+    cdef Py_ssize_t s
+    cdef int64_t given = 0
+    search.reserve(matrices.longest)
+    with nogil:
+        for s in range(begin, end):
+            given = search.solve(matrices.matrix(s), matrices.width, matrices.length(s), k, &heads[s, 0, 0],
+                                 matrices.width, &totals[s, 0])
+            if given < 0:
+                break
+    if given < 0:
+        raise MemoryError
 
-    cdef KBest search
-    cdef Matrices matrices
-    cdef int64_t k
-    cdef token_t[:, :, ::1] heads
-    cdef score_t[:, ::1] scores
 
-    def __init__(self, Matrices matrices, bint single_root, int64_t k, heads, scores):
-        self.search = KBest(single_root)
-        self.search.reserve(matrices.longest)
-        self.matrices = matrices
-        self.k = k
-        self.heads = heads
-        self.scores = scores
-
-    def __call__(self, Py_ssize_t begin, Py_ssize_t end):
-        cdef Py_ssize_t s
-        cdef int64_t given = 0
-        with nogil:
-            for s in range(begin, end):
-                given = self.search.solve(self.matrices.matrix(s), self.matrices.width, self.matrices.length(s), self.k,
-                                          &self.heads[s, 0, 0], self.matrices.width, &self.scores[s, 0])
-                if given < 0:
-                    break
-        if given < 0:
-            raise MemoryError
+def new_worker(matrices, single_root, k, heads, totals):
+    """A search for one thread."""
+    return partial(search_some, KBest(single_root), matrices, k, heads, totals)
 
 
 def kbest(scores, k, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):
@@ -323,5 +310,4 @@ def kbest(scores, k, lengths=None, *, single_root=True, required=None, forbidden
     >>> heads.tolist(), scores.tolist()
     ([[-1, 0, 1], [-1, 2, 0], [-1, -1, -1]], [39.0, 28.0, -inf])
     """
-    limits = {"single_root": single_root, "required": required, "forbidden": forbidden, "threads": threads}
-    return decode_several(mst, Worker, scores, k, lengths, **limits)
+    return decode_several(mst, new_worker, scores, lengths, k, single_root, required, forbidden, threads)

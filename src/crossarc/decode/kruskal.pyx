@@ -7,6 +7,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from crossarc.core.typedefs cimport int32_t, score_t, token_t, uint64_t
+from crossarc.core.union_find cimport find
 
 from crossarc.decode.edges cimport Edge, Spanner
 
@@ -55,23 +56,11 @@ cdef Sorted* sort(Sorted* items, Sorted* spare, token_t m) noexcept nogil:
     return items
 
 
-cdef inline token_t find(token_t* up, token_t v) noexcept nogil:
-    while up[v] != v:
-        up[v] = up[up[v]]
-        v = up[v]
-    return v
-
-
 cdef class Kruskal(Spanner):
     """Sort and join."""
 
     cdef token_t* up
     cdef Sorted* items
-
-    def __cinit__(self):
-        self.up = NULL
-        self.items = NULL
-        self.node_room = self.edge_room = -1
 
     def __dealloc__(self):
         free(self.up)

@@ -4,9 +4,9 @@ By the matrix-tree theorem the sum of the weights of all trees, a weight being t
 is the determinant of a Laplacian: what can be a word's head is in its row, and their sum on the diagonal. Usual
 elimination subtracts there, and loses every digit when cycles weigh far more than the arcs out of them. This one does
 not: it keeps the weights apart from the sum, eliminates a word by joining each arc into it to each arc out of it, and
-adds up the diagonal anew (Grassmann, Taksar and Heyman 1985). All numbers are sums of products of positive numbers, so
-each is right to nearly the last digit. Each row is divided by its greatest weight first. Where numbers would become
-too small all the same, the computation is done again with logarithms.
+computes the diagonal again as a sum (Grassmann, Taksar and Heyman 1985). All numbers are sums of products of positive
+numbers, so each is right to nearly the last digit. Each row is divided by its greatest weight first. If numbers still
+become too small, the computation is done again with logarithms.
 
 Marginals come from a walk that goes from a word to a random head, then from there to a head of it, and so on. The
 probability that h is the head of d is proportional to the weight of that arc times the probability that a walk from h
@@ -17,8 +17,6 @@ Single root: weigh arcs from node 0 with an infinitely small unit, and keep of e
 zero. `root` holds the weights without the unit, `faint` those with it. The sum over trees then begins with those of
 one such arc. Without the restriction all is in `root`.
 """
-import numpy as np
-
 from libc.math cimport INFINITY, exp, log, log1p
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
@@ -28,8 +26,7 @@ from crossarc.core.typedefs cimport score_t, token_t
 from crossarc.decode.decoder cimport Matrices
 
 from crossarc.decode.chu_liu_edmonds import mst
-from crossarc.decode.constraints import constrained
-from crossarc.decode.decoder import check_all, share
+from crossarc.decode.decoder import sum_over_trees
 
 # Products of two numbers no smaller than this can be told from zero.
 cdef score_t SMALLEST = 1e-140
@@ -353,6 +350,8 @@ cdef class MatrixTree:
         cdef score_t* at
         cdef token_t* words
         cdef Level* level
+        cdef void** rows[7]
+        cdef void** row
         cdef int depth
         while True:                         # each level has half the words, rounded up
             total += 2 * size * size + 7 * size
@@ -374,14 +373,11 @@ cdef class MatrixTree:
             level.given = at
             level.work = at + size * size
             at += 2 * size * size
-            level.given_root = at
-            level.given_faint = at + size
-            level.root = at + 2 * size
-            level.faint = at + 3 * size
-            level.total = at + 4 * size
-            level.escape = at + 5 * size
-            level.faint_escape = at + 6 * size
-            at += 7 * size
+            rows[:] = [&level.given_root, &level.given_faint, &level.root, &level.faint, &level.total, &level.escape,
+                       &level.faint_escape]
+            for row in rows:
+                row[0] = at
+                at += size
             words += size
             depth += 1
             if size <= 1 or not arcs:
@@ -432,26 +428,6 @@ cdef class Worker:
         free(table)
 
 
-def sum_batch(scores, lengths, single_root, required, forbidden, threads, arcs):
-    """The result of the kernel for every sentence, a row each, when each is known to have a tree."""
-    cdef Matrices matrices = Matrices(scores, lengths)
-    given = scores
-    check_all(matrices)
-    if required is not None or forbidden is not None:
-        matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
-    find_treeless(matrices, single_root, given, lengths, required, forbidden, threads)
-    result = np.zeros((matrices.size, matrices.width**2 if arcs else 1))
-    if matrices.size:
-        share(threads, matrices.size, lambda: Worker(matrices, single_root, arcs, result))
-    return result.reshape(matrices.array.shape) if arcs else result[:, 0]
-
-
-def find_treeless(Matrices matrices, single_root, scores, lengths, required, forbidden, threads):
-    """Raise if some sentence has no tree; Chu-Liu-Edmonds is quick to tell."""
-    if np.isneginf(matrices.array).any():
-        mst(scores, lengths, single_root=single_root, required=required, forbidden=forbidden, threads=threads)
-
-
 def marginals(scores, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):
     """How likely each arc is when trees are as likely as exp(their score): by the matrix-tree theorem, O(n^3).
 
@@ -463,7 +439,7 @@ def marginals(scores, lengths=None, *, single_root=True, required=None, forbidde
     >>> marginals(np.log([[1, 1, 1], [3, 1, 1], [1, 2, 1]])).round(4).tolist()      # trees of the weights 6 and 1
     [[0.0, 0.0, 0.0], [0.8571, 0.0, 0.1429], [0.1429, 0.8571, 0.0]]
     """
-    return sum_batch(scores, lengths, single_root, required, forbidden, threads, True)
+    return sum_over_trees(mst, Worker, scores, lengths, True, single_root, required, forbidden, threads)
 
 
 def log_partition(scores, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):
@@ -476,5 +452,4 @@ def log_partition(scores, lengths=None, *, single_root=True, required=None, forb
     >>> round(np.exp(log_partition(np.log([[1, 1, 1], [3, 1, 1], [1, 2, 1]]))).item(), 6)
     7.0
     """
-    result = sum_batch(scores, lengths, single_root, required, forbidden, threads, False)
-    return float(result[0]) if np.ndim(scores) == 2 else result
+    return sum_over_trees(mst, Worker, scores, lengths, False, single_root, required, forbidden, threads)

@@ -2,8 +2,8 @@
 from crossarc.core.typedefs cimport token_t
 
 cdef enum:
-    ORIENT_SCRATCH = 4      # arrays of n + 2 tokens that `point_away` needs
+    ORIENT_SCRATCH = 5      # arrays of n + 1 tokens that `orient_tree` needs
 
 
-cdef bint point_away(const token_t* left, const token_t* right, token_t n, token_t* heads,
-                     token_t* scratch) noexcept nogil
+cdef bint orient_tree(const token_t* left, const token_t* right, token_t n, token_t* heads,
+                      token_t* scratch) noexcept nogil

@@ -3,46 +3,25 @@ from functools import partial
 
 import numpy as np
 
+from crossarc.core.links cimport list_links, point_away
 from crossarc.core.typedefs cimport int8_t, token_t
 
 from crossarc.decode.decoder import checked_lengths, share
 from crossarc.errors import DecodeError
 
 
-cdef bint point_away(const token_t* left, const token_t* right, token_t n, token_t* heads,
-                     token_t* scratch) noexcept nogil:
-    """Set heads[0..n] so that all n edges point away from node 0; False if they are no tree. O(n), no recursion."""
-    cdef token_t* first = scratch                   # the edges of v: neighbour[first[v]] .. neighbour[first[v + 1] - 1]
-    cdef token_t* order = scratch + (n + 2)
-    cdef token_t* neighbour = scratch + 2 * (n + 2)
-    cdef token_t v, w, k, i, begin = 0, end = 1
-    for v in range(n + 2):
-        first[v] = 0
-    for k in range(n):
-        first[left[k]] += 1
-        first[right[k]] += 1
-    for v in range(1, n + 1):
-        first[v] += first[v - 1]
-    first[n + 1] = first[n]
-    for k in range(n):                              # from ends to begins
-        first[left[k]] -= 1
-        neighbour[first[left[k]]] = right[k]
-        first[right[k]] -= 1
-        neighbour[first[right[k]]] = left[k]
+cdef bint orient_tree(const token_t* left, const token_t* right, token_t n, token_t* heads,
+                      token_t* scratch) noexcept nogil:
+    """Set heads[0..n] so that all n edges point away from node 0; False if they are no tree. O(n)."""
+    cdef token_t* following = scratch + 3 * (n + 1)
+    cdef token_t v, count
+    list_links(left, right, n, n, scratch, following)
+    heads[0] = 0                            # no edge points to it
     for v in range(1, n + 1):
         heads[v] = -1
+    count = point_away(left, right, scratch, following, 0, heads, scratch + (n + 1), scratch + 2 * (n + 1))
     heads[0] = -1
-    order[0] = 0
-    while begin < end:
-        v = order[begin]
-        begin += 1
-        for i in range(first[v], first[v + 1]):
-            w = neighbour[i]
-            if w and heads[w] < 0:
-                heads[w] = v
-                order[end] = w
-                end += 1
-    return end == n + 1
+    return count == n + 1
 
 
 def orient(edges, lengths=None, *, threads=1):
@@ -87,9 +66,9 @@ def orient(edges, lengths=None, *, threads=1):
 def orient_some(const token_t[:, :, ::1] ends, const token_t[::1] sizes, token_t[:, ::1] heads, int8_t[::1] good,
                 Py_ssize_t begin, Py_ssize_t end):
     """Orient the trees of some sentences."""
-    cdef token_t[::1] scratch = np.empty(ORIENT_SCRATCH * (heads.shape[1] + 1), dtype=np.int32)
+    cdef token_t[::1] scratch = np.empty(ORIENT_SCRATCH * heads.shape[1], dtype=np.int32)
     cdef Py_ssize_t s
     with nogil:
         for s in range(begin, end):
             if sizes[s]:
-                good[s] = point_away(&ends[s, 0, 0], &ends[s, 1, 0], sizes[s], &heads[s, 0], &scratch[0])
+                good[s] = orient_tree(&ends[s, 0, 0], &ends[s, 1, 0], sizes[s], &heads[s, 0], &scratch[0])

@@ -65,12 +65,6 @@ cdef class Prim(Spanner):
     cdef token_t* memory
     cdef Growth growth
 
-    def __cinit__(self):
-        self.square = NULL
-        self.names = NULL
-        self.memory = NULL
-        self.node_room = -1
-
     def __dealloc__(self):
         free(self.square)
         free(self.names)

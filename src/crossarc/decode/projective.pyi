@@ -1,21 +1,10 @@
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import Unpack
 
-def projective_marginals(
-    scores: ArrayLike,
-    lengths: ArrayLike | None = None,
-    *,
-    single_root: bool = True,
-    required: ArrayLike | None = None,
-    forbidden: ArrayLike | None = None,
-    threads: int = 1,
-) -> NDArray[np.float64]: ...
+from numpy.typing import ArrayLike
+
+from crossarc.decode._options import Floats, Options
+
+def projective_marginals(scores: ArrayLike, lengths: ArrayLike | None = None, **options: Unpack[Options]) -> Floats: ...
 def projective_log_partition(
-    scores: ArrayLike,
-    lengths: ArrayLike | None = None,
-    *,
-    single_root: bool = True,
-    required: ArrayLike | None = None,
-    forbidden: ArrayLike | None = None,
-    threads: int = 1,
-) -> float | NDArray[np.float64]: ...
+    scores: ArrayLike, lengths: ArrayLike | None = None, **options: Unpack[Options]
+) -> float | Floats: ...

@@ -4,8 +4,6 @@ The spans are those of Eisner's algorithm (eisner.pyx) with sums in the place of
 gives every span the expected number of times that it is used; that of a span closed by an arc is how likely the arc is.
 No step subtracts, so nothing is lost to rounding.
 """
-import numpy as np
-
 from libc.math cimport INFINITY, exp, log
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
@@ -14,8 +12,7 @@ from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.decode.decoder cimport Matrices
 
-from crossarc.decode.constraints import constrained
-from crossarc.decode.decoder import check_all, share
+from crossarc.decode.decoder import sum_over_trees
 from crossarc.decode.eisner import eisner
 
 
@@ -91,7 +88,7 @@ cdef score_t sum_inside(Chart* chart, const score_t* scores, Py_ssize_t stride) 
 
 cdef void find_uses(Chart* chart, const score_t* scores, Py_ssize_t stride, score_t total, score_t* marginals,
                     Py_ssize_t width) noexcept nogil:
-    """Set the cells [dependent][head] of `marginals`, of which the others stay."""
+    """Set the cells [dependent][head] of `marginals`; cells of other pairs stay as they are."""
     cdef Py_ssize_t size = chart.n + 1
     cdef token_t i, j, r, n = chart.n
     cdef score_t uses
@@ -173,20 +170,6 @@ cdef class Worker:
                     self.result[s, 0] = total
 
 
-def sum_batch(scores, lengths, single_root, required, forbidden, threads, arcs):
-    """The result of the kernel for every sentence, a row each, when each is known to have a tree."""
-    cdef Matrices matrices = Matrices(scores, lengths)
-    check_all(matrices)
-    if required is not None or forbidden is not None:
-        matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
-    if np.isneginf(matrices.array).any():           # a sentence without any tree is an error
-        eisner(scores, lengths, single_root=single_root, required=required, forbidden=forbidden, threads=threads)
-    result = np.zeros((matrices.size, matrices.width**2 if arcs else 1))
-    if matrices.size:
-        share(threads, matrices.size, lambda: Worker(matrices, single_root, arcs, result))
-    return result.reshape(matrices.array.shape) if arcs else result[:, 0]
-
-
 def projective_marginals(scores, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):
     """How likely each arc is when projective trees are as likely as exp(their score), and others never: O(n^3).
 
@@ -197,7 +180,7 @@ def projective_marginals(scores, lengths=None, *, single_root=True, required=Non
     >>> projective_marginals(np.log([[1, 1, 1], [3, 1, 1], [1, 2, 1]])).round(4).tolist()
     [[0.0, 0.0, 0.0], [0.8571, 0.0, 0.1429], [0.1429, 0.8571, 0.0]]
     """
-    return sum_batch(scores, lengths, single_root, required, forbidden, threads, True)
+    return sum_over_trees(eisner, Worker, scores, lengths, True, single_root, required, forbidden, threads)
 
 
 def projective_log_partition(scores, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):
@@ -209,5 +192,4 @@ def projective_log_partition(scores, lengths=None, *, single_root=True, required
     >>> round(np.exp(projective_log_partition(np.zeros((4, 4)))).item(), 6)         # of 9 trees, 2 have arcs that cross
     7.0
     """
-    result = sum_batch(scores, lengths, single_root, required, forbidden, threads, False)
-    return float(result[0]) if np.ndim(scores) == 2 else result
+    return sum_over_trees(eisner, Worker, scores, lengths, False, single_root, required, forbidden, threads)

@@ -305,5 +305,4 @@ def projective_kbest(scores, k, lengths=None, *, single_root=True, required=None
     >>> heads.tolist(), scores.tolist()
     ([[-1, 0, 1], [-1, 2, 0], [-1, -1, -1]], [39.0, 28.0, -inf])
     """
-    limits = {"single_root": single_root, "required": required, "forbidden": forbidden, "threads": threads}
-    return decode_several(eisner, Worker, scores, k, lengths, **limits)
+    return decode_several(eisner, Worker, scores, lengths, k, single_root, required, forbidden, threads)

@@ -1,7 +1,12 @@
+from typing import Unpack
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crossarc.decode._options import Options
+
 class SparseChuLiuEdmonds:
+    def __init__(self, n: int = 0, m: int = 0) -> None: ...
     @property
     def taken(self) -> int: ...
 
@@ -11,9 +16,5 @@ def mst_sparse(
     heads: ArrayLike,
     scores: ArrayLike,
     offsets: ArrayLike | None = None,
-    *,
-    single_root: bool = True,
-    required: ArrayLike | None = None,
-    forbidden: ArrayLike | None = None,
-    threads: int = 1,
+    **options: Unpack[Options],
 ) -> NDArray[np.int32]: ...

@@ -5,12 +5,15 @@ are melted, and what breaking the cycle gains is added to a whole heap at once. 
 heaps: of each part only the best one matters, and with a single root it is looked at when no other arc is left. A
 part that has all words in it takes the arc from node 0 at once and leaves its heap, which may be large, as it is.
 """
+from functools import partial
+
 import numpy as np
 
 from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
 
 from crossarc.core.typedefs cimport int8_t, offset_t, score_t, token_t
+from crossarc.core.union_find cimport find
 
 from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Outcome
 
@@ -60,18 +63,10 @@ cdef inline token_t remove(Heaps* heaps, token_t arc) noexcept nogil:
     return meld(heaps, heaps.left[arc], heaps.right[arc])
 
 
-cdef inline token_t part_of(Heaps* heaps, token_t node) noexcept nogil:
-    cdef token_t* joined = heaps.joined
-    while joined[node] != node:
-        joined[node] = joined[joined[node]]
-        node = joined[node]
-    return node
-
-
 cdef bint choose(Heaps* heaps, token_t part, bint single_root) noexcept nogil:
     """Take the best arc into a part from outside it; False if there is none."""
     cdef token_t arc = heaps.heap[part]
-    while arc >= 0 and part_of(heaps, heaps.heads[arc]) == part:
+    while arc >= 0 and find(heaps.joined, heaps.heads[arc]) == part:
         arc = remove(heaps, arc)
     if arc < 0 or not single_root and heaps.root_gain[part] >= heaps.gain[arc]:
         heaps.heap[part] = arc
@@ -117,11 +112,9 @@ cdef void unite(Heaps* heaps, token_t fresh, token_t begin, token_t end) noexcep
 cdef class SparseChuLiuEdmonds:
     """The decoder with the memory it works in, for one thread."""
 
-    def __cinit__(self):
-        self.heaps.tokens = NULL
-        self.heaps.reals = NULL
-        self.heaps.taken = 0
+    def __cinit__(self, token_t n=0, token_t m=0):
         self.word_room = self.arc_room = -1
+        self.reserve(n, m)
 
     def __dealloc__(self):
         free(self.heaps.tokens)
@@ -190,7 +183,7 @@ cdef class SparseChuLiuEdmonds:
             heaps.left[i] = heaps.right[i] = -1
             heaps.heap[d] = meld(heaps, heaps.heap[d], i)
         for start in range(1, n + 1):
-            part = part_of(heaps, start)
+            part = find(heaps.joined, start)
             top = 0
             while heaps.place[part] != DONE:
                 if heaps.place[part] == UNSEEN:
@@ -209,7 +202,7 @@ cdef class SparseChuLiuEdmonds:
                 if heaps.arc[part] < 0:
                     roots += 1
                     break
-                part = part_of(heaps, heads[heaps.arc[part]])
+                part = find(heaps.joined, heads[heaps.arc[part]])
             for k in range(top):
                 heaps.place[heaps.path[k]] = DONE
         if single_root and roots > 1:
@@ -232,44 +225,21 @@ cdef class SparseChuLiuEdmonds:
         return SOLVED
 
 
-cdef class Worker:
-    """The decoder at work on many sentences."""
-
-    cdef readonly SparseChuLiuEdmonds decoder
-    cdef const token_t[::1] sizes
-    cdef const offset_t[::1] begins
-    cdef const token_t[::1] words
-    cdef const token_t[::1] tops
-    cdef const score_t[::1] scores
-    cdef bint single_root
-    cdef token_t[:, ::1] found
-    cdef int8_t[::1] outcomes
-
-    def __init__(self, sizes, begins, words, tops, scores, single_root, found, outcomes):
-        self.decoder = SparseChuLiuEdmonds()
-        self.decoder.reserve(sizes.max(initial=0), np.diff(begins).max(initial=0))
-        self.sizes = sizes
-        self.begins = begins
-        self.words = words
-        self.tops = tops
-        self.scores = scores
-        self.single_root = single_root
-        self.found = found
-        self.outcomes = outcomes
-
-    def __call__(self, Py_ssize_t begin, Py_ssize_t end):
-        cdef Py_ssize_t s
-        cdef offset_t at
-        cdef token_t m
-        with nogil:
-            for s in range(begin, end):
-                at = self.begins[s]
-                m = <token_t>(self.begins[s + 1] - at)
-                if m == 0:                          # no arc need have an address
-                    self.outcomes[s] = NO_TREE if self.sizes[s] else SOLVED
-                    continue
-                self.outcomes[s] = self.decoder.solve(self.sizes[s], m, &self.words[at], &self.tops[at],
-                                                      &self.scores[at], self.single_root, &self.found[s, 0])
+def solve_some(SparseChuLiuEdmonds decoder, const token_t[::1] sizes, const offset_t[::1] begins,
+               const token_t[::1] words, const token_t[::1] tops, const score_t[::1] scores, bint single_root,
+               token_t[:, ::1] found, int8_t[::1] outcomes, Py_ssize_t begin, Py_ssize_t end):
+    """Decode some sentences."""
+    cdef Py_ssize_t s
+    cdef offset_t at
+    cdef token_t m
+    with nogil:
+        for s in range(begin, end):
+            at = begins[s]
+            m = <token_t>(begins[s + 1] - at)
+            if m == 0:                          # no arc need have an address
+                outcomes[s] = NO_TREE if sizes[s] else SOLVED
+                continue
+            outcomes[s] = decoder.solve(sizes[s], m, &words[at], &tops[at], &scores[at], single_root, &found[s, 0])
 
 
 def mst_sparse(n, dependents, heads, scores, offsets=None, *, single_root=True, required=None, forbidden=None,
@@ -311,7 +281,9 @@ def mst_sparse(n, dependents, heads, scores, offsets=None, *, single_root=True, 
         values = np.where((wanted >= 0) & (wanted != tops), -np.inf, values)
     found = np.full((len(sizes), size), -1, dtype=np.int32)
     outcomes = np.zeros(len(sizes), dtype=np.int8)
-    share(threads, len(sizes), lambda: Worker(sizes, begins, words, tops, values, single_root, found, outcomes))
+    room = sizes.max(initial=0), np.diff(begins).max(initial=0)
+    share(threads, len(sizes), lambda: partial(
+        solve_some, SparseChuLiuEdmonds(*room), sizes, begins, words, tops, values, single_root, found, outcomes))
     wrong = np.flatnonzero(outcomes)
     if wrong.size:
         s = wrong[0]
@@ -361,8 +333,8 @@ def explain_sparse(n, words, tops, scores, required, forbidden, single_root, out
         kept = there & ~np.isin(pairs, barred[:, 1] * size + barred[:, 2])
         kept &= (needed[words] < 0) | (needed[words] == tops)
         outcomes = np.zeros(1, dtype=np.int8)
-        Worker(np.array([n], dtype=np.int32), np.array([0, len(words)]), words, tops, np.where(kept, 0.0, -np.inf),
-               single_root, np.empty((1, size), dtype=np.int32), outcomes)(0, 1)
+        solve_some(SparseChuLiuEdmonds(n, len(words)), np.array([n], dtype=np.int32), np.array([0, len(words)]), words,
+                   tops, np.where(kept, 0.0, -np.inf), single_root, np.empty((1, size), dtype=np.int32), outcomes, 0, 1)
         return outcomes[0] == SOLVED
 
     def below(nodes):

@@ -1,6 +1,9 @@
+from typing import Unpack
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crossarc.decode._options import Constraints, Options
 from crossarc.decode.decoder import Decoder
 
 METHODS: dict[str, type]
@@ -19,12 +22,9 @@ def undirected(
     scores: ArrayLike,
     lengths: ArrayLike | None = None,
     *,
-    single_root: bool = True,
-    required: ArrayLike | None = None,
-    forbidden: ArrayLike | None = None,
     method: str = "prim",
     seed: int = 0,
-    threads: int = 1,
+    **options: Unpack[Options],
 ) -> NDArray[np.int32]: ...
 def spanning_tree(
     n: int | ArrayLike,
@@ -33,9 +33,7 @@ def spanning_tree(
     offsets: ArrayLike | None = None,
     *,
     maximum: bool = True,
-    required: ArrayLike | None = None,
-    forbidden: ArrayLike | None = None,
     method: str = "kruskal",
     seed: int = 0,
-    threads: int = 1,
+    **constraints: Unpack[Constraints],
 ) -> NDArray[np.integer]: ...

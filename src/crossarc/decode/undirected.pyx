@@ -1,4 +1,6 @@
 """Best undirected trees: of a graph given by its edges, and of a sentence given by a symmetric matrix."""
+from functools import partial
+
 import numpy as np
 
 from libc.math cimport INFINITY, sqrt
@@ -8,7 +10,7 @@ from crossarc.core.typedefs cimport offset_t, score_t, token_t
 
 from crossarc.decode.decoder cimport NO_MEMORY, NOT_CONNECTED, NOT_SYMMETRIC, SOLVED, Decoder, Outcome
 from crossarc.decode.edges cimport Edge, Spanner
-from crossarc.decode.orientation cimport ORIENT_SCRATCH, point_away
+from crossarc.decode.orientation cimport ORIENT_SCRATCH, orient_tree
 from crossarc.decode.prim cimport Growth, grow
 
 from crossarc.decode.boruvka import Boruvka
@@ -60,14 +62,10 @@ cdef class Undirected(Decoder):
     """The best undirected tree, oriented from node 0."""
 
     def __cinit__(self, bint single_root=True, method="prim", seed=0):
-        self.single_root = single_root
         self.method = method
         self.seed = seed
         self.spanner = make_spanner(method, seed)
-        self.edges = NULL
-        self.memory = NULL
-        self.weight = NULL
-        self.room = self.edge_room = -1
+        self.edge_room = -1
 
     def __dealloc__(self):
         free(self.edges)
@@ -153,7 +151,7 @@ cdef class Undirected(Decoder):
             return NO_MEMORY
         if self.single_root:
             count = add_root(roots, 1, n, left, right, count)
-        return SOLVED if count == n and point_away(left, right, n, heads, right + self.room + 2) else NOT_CONNECTED
+        return SOLVED if count == n and orient_tree(left, right, n, heads, right + self.room + 2) else NOT_CONNECTED
 
     cdef Outcome solve(self, const score_t* scores, Py_ssize_t stride, token_t n, token_t* heads) noexcept nogil:
         cdef token_t* left = self.memory
@@ -184,7 +182,7 @@ cdef class Undirected(Decoder):
                 return NO_MEMORY
         if self.single_root:
             count = add_root(scores, stride, n, left, right, count)
-        if count < n or not point_away(left, right, n, heads, scratch):
+        if count < n or not orient_tree(left, right, n, heads, scratch):
             return NOT_CONNECTED
         for d in range(n):              # required edges weigh +inf; those of a cycle are not all in the tree
             h = max(left[d], right[d])
@@ -196,7 +194,7 @@ def undirected(scores, lengths=None, *, single_root=True, required=None, forbidd
                threads=1):
     """The heads of the best undirected tree, seen from node 0 (Levi, Reichart and Rappoport 2016).
 
-    Arguments and result are those of `mst`, but scores between words must be symmetric; those of node 0 stand in its
+    Arguments and result are those of `mst`, but scores between words must be symmetric; those of node 0 are in its
     column. With `single_root` it is the best tree over the words with the best edge to node 0. Constraints are on
     edges: a required one may point either way in the result, and one that is forbidden either way is not in it.
     Methods are prim, kruskal, boruvka and kkt (Karger, Klein and Tarjan, with `seed`); all give the same tree.
@@ -272,70 +270,48 @@ def span_all(new_spanner, sizes, begins, ends, weights, threads):
     if len(sizes) == 1:                 # short, for it counts in small graphs
         checked_count(threads, "threads")
         chosen = np.empty(sizes[0], dtype=np.int32)
-        Worker(new_spanner(), sizes, begins, ends, weights, begins[:1], chosen, counts, sizes[0], len(weights))(0, 1)
+        span_some(new_spanner(), sizes[0], len(weights), sizes, begins, ends, weights, begins[:1], chosen, counts, 0, 1)
         return np.sort(chosen[:counts[0]]), counts
     starts = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=starts[1:])
     chosen = np.empty(starts[len(sizes)], dtype=np.int32)
     most = sizes.max(initial=0), np.diff(begins).max(initial=0)
     share(threads, len(sizes),
-          lambda: Worker(new_spanner(), sizes, begins, ends, weights, starts, chosen, counts, *most))
+          lambda: partial(span_some, new_spanner(), *most, sizes, begins, ends, weights, starts, chosen, counts))
     used = np.arange(len(chosen)) - np.repeat(starts[:-1], sizes) < np.repeat(counts, sizes)
     found = np.sort((chosen + np.repeat(begins[:-1], sizes))[used])
     return found if len(weights) >= 2**31 else found.astype(np.int32), counts
 
 
-cdef class Worker:
-    """An algorithm at work on many graphs."""
-
-    cdef Spanner spanner
-    cdef const token_t[::1] sizes
-    cdef const offset_t[::1] begins
-    cdef const token_t[:, ::1] ends
-    cdef const score_t[::1] weights
-    cdef const offset_t[::1] starts
-    cdef token_t[::1] chosen            # those of graph g from starts[g] on, numbered within the graph
-    cdef token_t[::1] counts
-    cdef Edge* edges
-
-    def __cinit__(self, Spanner spanner, sizes, begins, ends, weights, starts, chosen, counts, token_t most_nodes,
-                  token_t most_edges):
-        self.edges = <Edge*>malloc((<size_t>most_edges + 1) * sizeof(Edge))
-        if self.edges == NULL:
-            raise MemoryError
+def span_some(Spanner spanner, token_t most_nodes, token_t most_edges, const token_t[::1] sizes,
+              const offset_t[::1] begins, const token_t[:, ::1] ends, const score_t[::1] weights,
+              const offset_t[::1] starts, token_t[::1] chosen, token_t[::1] counts, Py_ssize_t begin, Py_ssize_t end):
+    """Find the forests of some graphs; edges chosen of graph g are numbered within it and begin at starts[g]."""
+    cdef Py_ssize_t g
+    cdef offset_t at
+    cdef token_t i, kept
+    cdef Edge* edges = <Edge*>malloc((<size_t>most_edges + 1) * sizeof(Edge))
+    if edges == NULL:
+        raise MemoryError
+    try:
         spanner.reserve(most_nodes, most_edges)
-        self.spanner = spanner
-        self.sizes = sizes
-        self.begins = begins
-        self.ends = ends
-        self.weights = weights
-        self.starts = starts
-        self.chosen = chosen
-        self.counts = counts
-
-    def __dealloc__(self):
-        free(self.edges)
-
-    def __call__(self, Py_ssize_t begin, Py_ssize_t end):
-        cdef Py_ssize_t g
-        cdef offset_t at
-        cdef token_t i, m, kept
         with nogil:
             for g in range(begin, end):
-                at = self.begins[g]
-                m = <token_t>(self.begins[g + 1] - at)
+                at = begins[g]
                 kept = 0
-                for i in range(m):
-                    if self.weights[at + i] > -INFINITY and self.ends[at + i, 0] != self.ends[at + i, 1]:
-                        self.edges[kept].weight = self.weights[at + i]
-                        self.edges[kept].left = self.ends[at + i, 0]
-                        self.edges[kept].right = self.ends[at + i, 1]
-                        self.edges[kept].name = self.edges[kept].place = i
+                for i in range(<token_t>(begins[g + 1] - at)):
+                    if weights[at + i] > -INFINITY and ends[at + i, 0] != ends[at + i, 1]:
+                        edges[kept].weight = weights[at + i]
+                        edges[kept].left = ends[at + i, 0]
+                        edges[kept].right = ends[at + i, 1]
+                        edges[kept].name = edges[kept].place = i
                         kept += 1
-                self.counts[g] = self.spanner.span(self.edges, kept, self.sizes[g], &self.chosen[self.starts[g]])
-                if self.counts[g] < 0:
+                counts[g] = spanner.span(edges, kept, sizes[g], &chosen[starts[g]])
+                if counts[g] < 0:
                     with gil:
                         raise MemoryError
+    finally:
+        free(edges)
 
 
 def checked_edges(sizes, begins, edges, values, maximum):

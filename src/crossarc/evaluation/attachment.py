@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from crossarc.errors import UnknownName
-from crossarc.evaluation.scores import ClassScore, percent
+from crossarc.evaluation.scores import ClassScore, Figures, Share, plain_fields
 from crossarc.evaluation.trees import (
     Counts,
     Mask,
@@ -47,10 +47,10 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class TreeScores:
+class TreeScores(Figures):
     """The figures over one choice of words.
 
-    `undirected` counts the words that are linked with their gold head in either direction (Levi et al. 2016).
+    `undirected_uas` counts the words that are linked with their gold head in either direction (Levi et al. 2016).
     A sentence counts for the exact match when it has at least one counted word.
     """
 
@@ -64,48 +64,25 @@ class TreeScores:
     exact_heads: int
     non_projective: ClassScore
 
-    @property
-    def las(self) -> float:
-        """Words with the right head and label."""
-        return percent(self.right, self.words)
+    las = Share("right", "words")  # words with the right head and label
+    uas = Share("right_heads", "words")  # words with the right head
+    label_accuracy = Share("right_labels", "words")  # words with the right label, whatever their head
+    undirected_uas = Share("right_links", "words")
+    lem = Share("exact", "sentences")  # sentences whose words all have the right head and label
+    uem = Share("exact_heads", "sentences")  # sentences whose words all have the right head
 
-    @property
-    def uas(self) -> float:
-        """Words with the right head."""
-        return percent(self.right_heads, self.words)
 
-    @property
-    def label_accuracy(self) -> float:
-        """Words with the right label, whatever their head."""
-        return percent(self.right_labels, self.words)
+class OfSetting:
+    """An attribute: the figure of the same name in the scores of the setting."""
 
-    @property
-    def undirected_uas(self) -> float:
-        """Words linked with their gold head, in either direction."""
-        return percent(self.right_links, self.words)
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
 
-    @property
-    def lem(self) -> float:
-        """Sentences whose words all have the right head and label."""
-        return percent(self.exact, self.sentences)
-
-    @property
-    def uem(self) -> float:
-        """Sentences whose words all have the right head."""
-        return percent(self.exact_heads, self.sentences)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The percentages and the counts by name."""
-        return {
-            "las": self.las,
-            "uas": self.uas,
-            "label_accuracy": self.label_accuracy,
-            "undirected_uas": self.undirected_uas,
-            "lem": self.lem,
-            "uem": self.uem,
-            **asdict(self),
-            "non_projective": self.non_projective.as_dict(),
-        }
+    def __get__(self, attachment: Attachment | None, kind: type | None = None) -> float:
+        if attachment is None:
+            return self  # type: ignore[return-value]
+        figure: float = getattr(attachment.scores, self.name)
+        return figure
 
 
 @dataclass(frozen=True)
@@ -129,35 +106,12 @@ class Attachment:
         """The scores of the setting."""
         return self.with_punctuation if self.setting.punctuation == "all" else self.without_punctuation
 
-    @property
-    def las(self) -> float:
-        """Labelled attachment score."""
-        return self.scores.las
-
-    @property
-    def uas(self) -> float:
-        """Unlabelled attachment score."""
-        return self.scores.uas
-
-    @property
-    def label_accuracy(self) -> float:
-        """Label accuracy."""
-        return self.scores.label_accuracy
-
-    @property
-    def undirected_uas(self) -> float:
-        """Undirected attachment score."""
-        return self.scores.undirected_uas
-
-    @property
-    def lem(self) -> float:
-        """Labelled exact match."""
-        return self.scores.lem
-
-    @property
-    def uem(self) -> float:
-        """Unlabelled exact match."""
-        return self.scores.uem
+    las = OfSetting()
+    uas = OfSetting()
+    label_accuracy = OfSetting()
+    undirected_uas = OfSetting()
+    lem = OfSetting()
+    uem = OfSetting()
 
     @property
     def non_projective(self) -> ClassScore:
@@ -166,13 +120,7 @@ class Attachment:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
-        return {
-            "setting": asdict(self.setting),
-            **self.scores.as_dict(),
-            "broken": self.broken,
-            "with_punctuation": self.with_punctuation.as_dict(),
-            "without_punctuation": self.without_punctuation.as_dict(),
-        }
+        return self.scores.as_dict() | plain_fields(self)
 
 
 def evaluate(
@@ -200,7 +148,7 @@ def evaluate(
 
 
 def score_pair(pair: TreePair, setting: Setting) -> Attachment:
-    """The scores of trees that already stand side by side."""
+    """The scores of paired trees."""
     everything = np.ones_like(pair.punctuation)
     return Attachment(
         setting,

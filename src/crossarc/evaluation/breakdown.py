@@ -9,13 +9,13 @@ those of a system bin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from crossarc.errors import UnknownName
-from crossarc.evaluation.scores import ClassScore
+from crossarc.evaluation.scores import ClassScore, Figures
 from crossarc.evaluation.trees import Counts, Mask, TreePair, Trees, encode
 
 # The last bin of each is open. Node 0 has no place in the sentence, so an edge from it has no length.
@@ -28,20 +28,12 @@ Bins = tuple[Sequence[str], Counts, Counts]
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Figures):
     """One bin: labelled and unlabelled scores of its words."""
 
     name: str
     labelled: ClassScore
     unlabelled: ClassScore
-
-    def as_dict(self) -> dict[str, Any]:
-        """The figures by name."""
-        return {
-            "name": self.name,
-            "labelled": self.labelled.as_dict(),
-            "unlabelled": self.unlabelled.as_dict(),
-        }
 
 
 @dataclass(frozen=True)
@@ -75,17 +67,13 @@ class Breakdown:
 
 
 @dataclass(frozen=True)
-class Confusion:
+class Confusion(Figures):
     """How often words labelled `gold` are labelled `system` by the system, and how often on the right head."""
 
     gold: str
     system: str
     count: int
     right_head: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, for JSON."""
-        return asdict(self)
 
 
 def by_label(pair: TreePair) -> Bins:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from crossarc.errors import UnknownName
 from crossarc.evaluation.attachment import METRICS, Attachment, Setting, score_pair, sentence_counts
-from crossarc.evaluation.scores import percent
+from crossarc.evaluation.scores import Figures, Share, percent, plain_fields
 from crossarc.evaluation.significance import (
     Bootstrap,
     TTest,
@@ -21,7 +21,7 @@ from crossarc.evaluation.trees import Counts, Punctuation, PunctuationBy, Source
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Figures):
     """One metric of A and B, and how sure the difference B - A is.
 
     `p` is that of the randomised comparator, over sentences. `wins_a`, `wins_b` and `ties` count sentences.
@@ -55,32 +55,10 @@ class Difference:
         """What the oracle gains over A."""
         return self.oracle - self.a
 
-    @property
-    def share_a(self) -> float:
-        """The sentences, in percent, where A is better."""
-        return percent(self.wins_a, self.sentences)
-
-    @property
-    def share_b(self) -> float:
-        """The sentences, in percent, where B is better."""
-        return percent(self.wins_b, self.sentences)
-
-    @property
-    def share_ties(self) -> float:
-        """The sentences, in percent, where both are equally good."""
-        return percent(self.ties, self.sentences)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, for JSON."""
-        return {
-            **asdict(self),
-            "difference": self.difference,
-            "share_a": self.share_a,
-            "share_b": self.share_b,
-            "share_ties": self.share_ties,
-            "oracle_gain": self.oracle_gain,
-            "oracle_gain_over_a": self.oracle_gain_over_a,
-        }
+    # The sentences, in percent, where A is better, where B is better, where both are equally good.
+    share_a = Share("wins_a", "sentences")
+    share_b = Share("wins_b", "sentences")
+    share_ties = Share("ties", "sentences")
 
 
 @dataclass(frozen=True)
@@ -118,14 +96,7 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
-        return {
-            "setting": asdict(self.setting),
-            "metric": self.metric,
-            "a": self.a.as_dict(),
-            "b": self.b.as_dict(),
-            "differences": {name: each.as_dict() for name, each in self.differences.items()},
-            "differing": [asdict(each) for each in self.differing],
-        }
+        return plain_fields(self)
 
 
 def compare(

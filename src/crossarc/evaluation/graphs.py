@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crossarc.errors import AlignmentError, TreebankError
-from crossarc.evaluation.scores import ClassScore, Score, percent
+from crossarc.evaluation.scores import ClassScore, Figures, Score, Share
 from crossarc.evaluation.trees import Counts, Mask, Place, Source, sentences_of
 
 if TYPE_CHECKING:
@@ -19,19 +19,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ArcScores:
+class ArcScores(Figures):
     """Labelled and unlabelled scores of one class of arcs."""
 
     labelled: ClassScore
     unlabelled: ClassScore
 
-    def as_dict(self) -> dict[str, Any]:
-        """The figures by name."""
-        return {"labelled": self.labelled.as_dict(), "unlabelled": self.unlabelled.as_dict()}
-
 
 @dataclass(frozen=True)
-class GraphScores:
+class GraphScores(Figures):
     """Arcs (head, dependent, label) and pairs (head, dependent) that gold and system share.
 
     `classes` has "primary" (the arc is the one of the tree), "secondary" (all others) and the given patterns.
@@ -46,28 +42,8 @@ class GraphScores:
     exact_unlabelled: int
     classes: dict[str, ArcScores]
 
-    @property
-    def exact_match(self) -> float:
-        """Sentences with all arcs and labels right and none too many."""
-        return percent(self.exact, self.sentences)
-
-    @property
-    def exact_match_unlabelled(self) -> float:
-        """Sentences with all arcs right and none too many, whatever the labels."""
-        return percent(self.exact_unlabelled, self.sentences)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything by name, for JSON."""
-        return {
-            "labelled": self.labelled.as_dict(),
-            "unlabelled": self.unlabelled.as_dict(),
-            "sentences": self.sentences,
-            "exact": self.exact,
-            "exact_unlabelled": self.exact_unlabelled,
-            "exact_match": self.exact_match,
-            "exact_match_unlabelled": self.exact_match_unlabelled,
-            "classes": {name: each.as_dict() for name, each in self.classes.items()},
-        }
+    exact_match = Share("exact", "sentences")  # all arcs and labels right and none too many
+    exact_match_unlabelled = Share("exact_unlabelled", "sentences")  # the same whatever the labels
 
 
 @dataclass

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
 
 
 def percent(part: int, whole: int) -> float:
@@ -10,8 +11,46 @@ def percent(part: int, whole: int) -> float:
     return 100 * (part / whole) if whole else 0.0
 
 
+class Share:
+    """An attribute: one count of an object in percent of another."""
+
+    def __init__(self, part: str, whole: str) -> None:
+        self.part, self.whole = part, whole
+
+    def __get__(self, scores: object, kind: type | None = None) -> float:
+        if scores is None:
+            return self  # type: ignore[return-value]
+        return percent(getattr(scores, self.part), getattr(scores, self.whole))
+
+
 @dataclass(frozen=True)
-class Score:
+class Figures:
+    """Counts, which are fields, and what follows from them, which are shares and properties."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of them by name, for JSON."""
+        derived = [name for name, value in vars(type(self)).items() if isinstance(value, Share | property)]
+        return plain_fields(self) | {name: getattr(self, name) for name in derived}
+
+
+def plain_fields(figures: Any) -> dict[str, Any]:
+    """The fields of a dataclass by name, for JSON."""
+    return {each.name: plain(getattr(figures, each.name)) for each in fields(figures)}
+
+
+def plain(value: Any) -> Any:
+    """A value for JSON, with what is inside it."""
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return [plain(each) for each in value]
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
+    return plain_fields(value) if is_dataclass(value) else value
+
+
+@dataclass(frozen=True)
+class Score(Figures):
     """Items of gold and system that were matched one to one, after Zeman et al. (2018).
 
     `aligned` is the number of aligned words the metric looked at, where it looks at aligned words.
@@ -26,15 +65,8 @@ class Score:
     system: int
     aligned: int | None = None
 
-    @property
-    def precision(self) -> float:
-        """The correct among those of the system."""
-        return percent(self.correct, self.system)
-
-    @property
-    def recall(self) -> float:
-        """The correct among those of gold."""
-        return percent(self.correct, self.gold)
+    precision = Share("correct", "system")
+    recall = Share("correct", "gold")
 
     @property
     def f1(self) -> float:
@@ -46,22 +78,9 @@ class Score:
         """The correct among the aligned words, None where the metric knows no aligned words."""
         return None if self.aligned is None else percent(self.correct, self.aligned)
 
-    def as_dict(self) -> dict[str, float | int | None]:
-        """The counts and the percentages by name."""
-        return {
-            "correct": self.correct,
-            "gold": self.gold,
-            "system": self.system,
-            "aligned": self.aligned,
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "aligned_accuracy": self.aligned_accuracy,
-        }
-
 
 @dataclass(frozen=True)
-class ClassScore:
+class ClassScore(Figures):
     """Precision and recall of a class of edges that gold and system may draw differently.
 
     An edge may be of the class in gold and be found by the system without being of the class there (a right
@@ -96,15 +115,3 @@ class ClassScore:
         if precision is None or recall is None:
             return None
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-
-    def as_dict(self) -> dict[str, float | int | None]:
-        """The counts and the percentages by name."""
-        return {
-            "gold": self.gold,
-            "recalled": self.recalled,
-            "system": self.system,
-            "precise": self.precise,
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-        }

@@ -1,6 +1,6 @@
 """Trees laid end to end in flat arrays, and two or more files of them put side by side.
 
-All figures over trees are sums over words, so the words of a whole file stand in one array: entry k is the
+All figures over trees are sums over words, so the words of a whole file are in one array: entry k is the
 k-th word of the file, its head a number within its own sentence. What needs the shape of a tree is computed
 once and kept.
 """
@@ -43,7 +43,7 @@ def sentences_of(source: Source) -> Iterable[Sentence]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a sentence stands: its id, the file and the line it starts on."""
+    """The place of a sentence: its id, the file and the line it starts on."""
 
     id: str
     source: str
@@ -91,7 +91,7 @@ class Trees:
 
     @cached_property
     def starts(self) -> Counts:
-        """Where each sentence's first word stands in the flat arrays."""
+        """Where each sentence's first word is in the flat arrays."""
         return np.cumsum(self.lengths) - self.lengths
 
     @cached_property

@@ -25,14 +25,12 @@ from crossarc.structure.projectivity import (
     non_projective_edges,
     non_projective_mask,
 )
-from crossarc.structure.recommendation import Recommendation, recommend
 from crossarc.structure.summary import Graphs, Summary, summarise
 from crossarc.structure.trees import depths, describe_fault, find_cycles
 
 __all__ = [
     "Classes",
     "Graphs",
-    "Recommendation",
     "Summary",
     "classify",
     "crossing_pairs",
@@ -56,6 +54,5 @@ __all__ = [
     "non_projective_mask",
     "plane_count",
     "planes",
-    "recommend",
     "summarise",
 ]

@@ -15,7 +15,7 @@ from crossarc.structure.classes import Classes
 from crossarc.structure.trees import describe_fault
 
 cdef enum:
-    VALID, WORDS, ROOTS, DEPTH, PROJECTIVE, PLANAR, PLANES, GAPS, NESTED, EDGE, CROOKED, FIGURES
+    VALID, WORDS, ROOTS, DEPTH, PROJECTIVE, PLANAR, PLANES, GAPS, NESTED, EDGE, NON_PROJECTIVE, FIGURES
 
 
 cdef offset_t measure(Space* space, Board* board, token_t* figures) noexcept nogil:
@@ -30,9 +30,9 @@ cdef offset_t measure(Space* space, Board* board, token_t* figures) noexcept nog
     figures[WORDS] = space.n
     figures[ROOTS] = space.first[1]
     figures[DEPTH] = greatest_depth(space)
-    figures[CROOKED] = mark_non_projective(space)
+    figures[NON_PROJECTIVE] = mark_non_projective(space)
     figures[PLANAR] = figures[PLANES] = figures[NESTED] = 1
-    if not figures[CROOKED]:
+    if not figures[NON_PROJECTIVE]:
         figures[PROJECTIVE] = 1
         return 0
     figures[GAPS] = count_gaps(space)
@@ -96,7 +96,7 @@ def classify(heads, starts, *, errors="raise"):
         valid=column[VALID].astype(np.bool_), words=column[WORDS], roots=column[ROOTS], depth=column[DEPTH],
         projective=column[PROJECTIVE].astype(np.bool_), planar=column[PLANAR].astype(np.bool_),
         planes=column[PLANES], gap_degree=column[GAPS], well_nested=column[NESTED].astype(np.bool_),
-        edge_degree=column[EDGE], non_projective=column[CROOKED], crossings=pairs,
+        edge_degree=column[EDGE], non_projective=column[NON_PROJECTIVE], crossings=pairs,
     )
 
 

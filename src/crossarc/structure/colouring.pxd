@@ -4,7 +4,7 @@ from crossarc.core.typedefs cimport token_t
 
 cdef enum:
     LARGEST = 512       # arcs of a component that is coloured exactly
-    MOST = 32           # planes, likewise
+    MOST = 32           # planes of such a component
 
 
 cdef struct Board:

@@ -2,78 +2,45 @@
 
 Arcs are drawn above the words and opened and closed on the way, at each place first closed, then opened, the
 longer first. When an arc closes after those that opened later and close at the same place, the arcs that are
-open and opened later are exactly those that cross it: nothing is looked at in vain.
+open and opened later are exactly those that cross it, so no pair is looked at that does not cross.
 """
 import numpy as np
 
+from crossarc.core.sorting cimport sort_by
 from crossarc.core.typedefs cimport offset_t, token_t
 
-from crossarc.structure.trees cimport arrange, check, dominates
+from crossarc.structure.trees cimport dominates, hold_tree
 from crossarc.structure.workspace cimport Space, Workspace
 
 
 cdef void take_tree_arcs(Space* space, bint root) noexcept nogil:
     """The arcs of a tree, each named by its dependent, in sweep order; those of node 0 only with `root`."""
-    cdef token_t d, h, m = 0
+    cdef token_t d
+    space.m = 0
     for d in range(1, space.n + 1):
-        h = space.heads[d]
-        if h or root:
-            space.spare[0][m] = min(h, d)
-            space.spare[1][m] = max(h, d)
-            space.spare[2][m] = d
-            m += 1
-    space.m = m
+        if space.heads[d] or root:
+            note_arc(space, space.heads[d], d, d)
     sort_arcs(space)
 
 
 cdef void sort_arcs(Space* space) noexcept nogil:
-    """Sort the arcs whose ends and names are in spare 0 to 2 into begin, end and name; set closing. O(n + m).
+    """Sort the arcs that were noted, in spare 0 to 2, into begin, end and name; set closing. O(n + m).
 
-    Two stable counting sorts, by end descending and by begin, then one by end with the later arcs first.
+    By end, then by begin, where the order of ends is reversed; and again by end, with the later arcs first.
     """
     cdef const token_t* low = space.spare[0]
     cdef const token_t* high = space.spare[1]
     cdef token_t* by_end = space.spare[3]
     cdef token_t* bucket = space.spare[4]
-    cdef token_t n = space.n
-    cdef token_t m = space.m
-    cdef token_t i, j, at
-
-    for i in range(n + 2):
-        bucket[i] = 0
-    for i in range(m):
-        bucket[n - high[i] + 1] += 1
-    for i in range(n + 1):
-        bucket[i + 1] += bucket[i]
-    for i in range(m):
-        at = n - high[i]
-        by_end[bucket[at]] = i
-        bucket[at] += 1
-
-    for i in range(n + 2):
-        bucket[i] = 0
-    for i in range(m):
-        bucket[low[i] + 1] += 1
-    for i in range(n + 1):
-        bucket[i + 1] += bucket[i]
-    for j in range(m):
-        i = by_end[j]
-        at = bucket[low[i]]
-        bucket[low[i]] += 1
-        space.begin[at] = low[i]
-        space.end[at] = high[i]
-        space.name[at] = space.spare[2][i]
-
-    for i in range(n + 2):
-        bucket[i] = 0
-    for i in range(m):
-        bucket[space.end[i] + 1] += 1
-    for i in range(n + 1):
-        bucket[i + 1] += bucket[i]
-    for i in range(m - 1, -1, -1):
-        at = space.end[i]
-        space.closing[bucket[at]] = i
-        bucket[at] += 1
+    cdef token_t* order = space.spare[5]
+    cdef token_t i
+    sort_by(high, NULL, 0, space.m, space.n, True, bucket, by_end)
+    sort_by(low, by_end, 0, space.m, space.n, True, bucket, order)
+    for i in range(space.m):
+        space.begin[i] = low[order[i]]
+        space.end[i] = high[order[i]]
+        space.name[i] = space.spare[2][order[i]]
+    sort_by(space.end, NULL, 0, space.m, space.n, True, bucket, space.closing)
 
 
 cdef offset_t list_crossings(Space* space, token_t* pairs) noexcept nogil:
@@ -82,9 +49,7 @@ cdef offset_t list_crossings(Space* space, token_t* pairs) noexcept nogil:
     cdef offset_t count = 0
     for closed in range(space.m):
         arc = space.closing[closed]
-        while opened < space.m and space.begin[opened] < space.end[arc]:
-            open_arc(space, &last, opened)
-            opened += 1
+        opened = open_before(space, &last, opened, space.end[arc])
         other = last
         while other != arc:
             if pairs != NULL:
@@ -120,6 +85,24 @@ cdef void sort_pairs(
         source, target = target, source
 
 
+cdef object sorted_crossings(Workspace work, token_t names):
+    """The pairs of crossing arcs, whose names are below `names`, as an array of shape (k, 2), sorted."""
+    cdef offset_t count
+    cdef token_t[:, ::1] pairs, scratch
+    cdef offset_t[::1] bucket
+    with nogil:
+        count = list_crossings(&work.space, NULL)
+    result = np.empty((count, 2), dtype=np.int32)
+    if count:
+        pairs = result
+        scratch = np.empty_like(result)
+        bucket = np.empty(names + 1, dtype=np.int64)
+        with nogil:
+            list_crossings(&work.space, &pairs[0, 0])
+            sort_pairs(&pairs[0, 0], &scratch[0, 0], count, &bucket[0], names)
+    return result
+
+
 cdef bint any_crossing(Space* space) noexcept nogil:
     """Whether any two arcs cross. O(m): the open arcs are a stack as long as none do."""
     cdef token_t* stack = space.spare[0]
@@ -150,9 +133,7 @@ cdef offset_t measure_edges(Space* space, token_t* degree) noexcept nogil:
         degrees[d] = 0
     for closed in range(space.m):
         arc = space.closing[closed]
-        while opened < space.m and space.begin[opened] < space.end[arc]:
-            open_arc(space, &last, opened)
-            opened += 1
+        opened = open_before(space, &last, opened, space.end[arc])
         other = last
         while other != arc:
             if space.name[other] == space.begin[other]:
@@ -174,7 +155,7 @@ cdef offset_t measure_edges(Space* space, token_t* degree) noexcept nogil:
 def crossing_pairs(heads, root=False):
     """The pairs of crossing arcs, arcs named by their dependents, as an int32 array of shape (k, 2).
 
-    The lesser dependent stands first and the pairs are sorted. Arcs from node 0 count only with `root`.
+    The lesser dependent comes first and the pairs are sorted. Arcs from node 0 count only with `root`.
     O(n + k).
 
     >>> crossing_pairs([-1, 3, 4, 0, 3]).tolist()
@@ -182,27 +163,9 @@ def crossing_pairs(heads, root=False):
     >>> crossing_pairs([-1, 3, 4, 0, 3], root=True).tolist()
     [[1, 2], [2, 3]]
     """
-    cdef Workspace work = Workspace()
-    cdef token_t n = work.hold(heads)
-    cdef bint with_root = root
-    cdef offset_t count = 0
-    cdef token_t[:, ::1] pairs, scratch
-    cdef offset_t[::1] bucket
-    with nogil:
-        if arrange(&work.space):
-            take_tree_arcs(&work.space, with_root)
-            count = list_crossings(&work.space, NULL)
-    check(work)
-    result = np.empty((count, 2), dtype=np.int32)
-    if not count:
-        return result
-    pairs = result
-    scratch = np.empty_like(result)
-    bucket = np.empty(n + 2, dtype=np.int64)
-    with nogil:
-        list_crossings(&work.space, &pairs[0, 0])
-        sort_pairs(&pairs[0, 0], &scratch[0, 0], count, &bucket[0], n + 1)
-    return result
+    cdef Workspace work = hold_tree(heads)
+    take_tree_arcs(&work.space, root)
+    return sorted_crossings(work, work.space.n + 1)
 
 
 def is_planar(heads, root=False):
@@ -213,16 +176,9 @@ def is_planar(heads, root=False):
     >>> is_planar([-1, 3, 0, 2]), is_planar([-1, 3, 0, 2], root=True)
     (True, False)
     """
-    cdef Workspace work = Workspace()
-    cdef bint with_root = root
-    cdef bint crossing = False
-    work.hold(heads)
-    with nogil:
-        if arrange(&work.space):
-            take_tree_arcs(&work.space, with_root)
-            crossing = any_crossing(&work.space)
-    check(work)
-    return not crossing
+    cdef Workspace work = hold_tree(heads)
+    take_tree_arcs(&work.space, root)
+    return not any_crossing(&work.space)
 
 
 def edge_degree(heads):
@@ -234,12 +190,9 @@ def edge_degree(heads):
     >>> edge_degree([-1, 2, 0, 2]), edge_degree([-1, 3, 4, 0, 3])
     (0, 1)
     """
-    cdef Workspace work = Workspace()
-    cdef token_t degree = 0
-    work.hold(heads)
+    cdef Workspace work = hold_tree(heads)
+    cdef token_t degree
     with nogil:
-        if arrange(&work.space):
-            take_tree_arcs(&work.space, True)
-            measure_edges(&work.space, &degree)
-    check(work)
+        take_tree_arcs(&work.space, True)
+        measure_edges(&work.space, &degree)
     return degree

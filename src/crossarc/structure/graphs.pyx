@@ -6,9 +6,11 @@ sentence.
 """
 import numpy as np
 
-from crossarc.core.typedefs cimport offset_t, token_t
+from crossarc.core.sorting cimport sort_by
+from crossarc.core.typedefs cimport token_t
+from crossarc.core.union_find cimport find
 
-from crossarc.structure.crossings cimport any_crossing, list_crossings, sort_arcs, sort_pairs
+from crossarc.structure.crossings cimport any_crossing, note_arc, sort_arcs, sorted_crossings
 from crossarc.structure.workspace cimport Space, Workspace
 
 from crossarc.core.arrays import as_int32
@@ -53,17 +55,10 @@ cdef class Arcs:
 
 cdef void list_dependents(Space* space, Arcs arcs) noexcept nogil:
     """Set first and child, as for trees but with several heads."""
-    cdef token_t v, k
-    for v in range(space.n + 2):
-        space.first[v] = 0
+    cdef token_t k
+    sort_by(&arcs.heads[0] if arcs.count else NULL, NULL, 0, arcs.count, space.n, False, space.first, space.child)
     for k in range(arcs.count):
-        space.first[arcs.heads[k] + 1] += 1
-    for v in range(space.n + 1):
-        space.first[v + 1] += space.first[v]
-        space.place[v] = space.first[v]
-    for k in range(arcs.count):
-        space.child[space.place[arcs.heads[k]]] = arcs.dependents[k]
-        space.place[arcs.heads[k]] += 1
+        space.child[k] = arcs.dependents[space.child[k]]
 
 
 cdef void find_components(Space* space, token_t* component) noexcept nogil:
@@ -188,7 +183,7 @@ def cycles(graph):
 
 
 def is_acyclic(graph):
-    """Whether the graph has no cycle, nor an arc from a node to itself. O(nodes + arcs)."""
+    """Whether the graph has no cycle; an arc from a node to itself is one. O(nodes + arcs)."""
     cdef Arcs arcs = Arcs(graph)
     cdef Workspace work = arcs.open()
     cdef Space* space = &work.space
@@ -226,24 +221,16 @@ def is_connected(graph):
         for k in range(work.space.n + 1):
             parent[k] = k
         for k in range(arcs.count):
-            a = arcs.heads[k]
-            b = arcs.dependents[k]
-            if not a:
-                continue
-            while parent[a] != a:
-                parent[a] = parent[parent[a]]
-                a = parent[a]
-            while parent[b] != b:
-                parent[b] = parent[parent[b]]
-                b = parent[b]
-            if a != b:
-                parent[max(a, b)] = min(a, b)
+            a = find(parent, arcs.heads[k])
+            b = find(parent, arcs.dependents[k])
+            if a and a != b:
+                parent[b] = a
                 parts -= 1
     return parts <= 1
 
 
 def multi_headed(graph):
-    """The nodes with several heads, of which node 0 may be one, as an int32 array.
+    """The nodes with several heads, node 0 counted as a head, as an int32 array.
 
     Two arcs from the same head count as one head.
     """
@@ -268,44 +255,24 @@ def multi_headed(graph):
 
 cdef void take_arcs(Space* space, Arcs arcs, bint root) noexcept nogil:
     """The arcs of a graph in sweep order, named by their index; one from a node to itself crosses nothing."""
-    cdef token_t k, h, d, m = 0
+    cdef token_t k
+    space.m = 0
     for k in range(arcs.count):
-        h = arcs.heads[k]
-        d = arcs.dependents[k]
-        if h != d and (h or root):
-            space.spare[0][m] = min(h, d)
-            space.spare[1][m] = max(h, d)
-            space.spare[2][m] = k
-            m += 1
-    space.m = m
+        if arcs.heads[k] != arcs.dependents[k] and (arcs.heads[k] or root):
+            note_arc(space, arcs.heads[k], arcs.dependents[k], k)
     sort_arcs(space)
 
 
 def graph_crossing_pairs(graph, root=False):
     """The pairs of crossing arcs, arcs named by their index in the graph, as an int32 array of shape (k, 2).
 
-    The lesser index stands first and the pairs are sorted. Arcs from node 0 count only with `root`.
+    The lesser index comes first and the pairs are sorted. Arcs from node 0 count only with `root`.
     O(nodes + arcs + k).
     """
     cdef Arcs arcs = Arcs(graph)
     cdef Workspace work = arcs.open()
-    cdef bint with_root = root
-    cdef offset_t count
-    cdef token_t[:, ::1] pairs, scratch
-    cdef offset_t[::1] bucket
-    with nogil:
-        take_arcs(&work.space, arcs, with_root)
-        count = list_crossings(&work.space, NULL)
-    result = np.empty((count, 2), dtype=np.int32)
-    if not count:
-        return result
-    pairs = result
-    scratch = np.empty_like(result)
-    bucket = np.empty(arcs.count + 1, dtype=np.int64)
-    with nogil:
-        list_crossings(&work.space, &pairs[0, 0])
-        sort_pairs(&pairs[0, 0], &scratch[0, 0], count, &bucket[0], arcs.count)
-    return result
+    take_arcs(&work.space, arcs, root)
+    return sorted_crossings(work, arcs.count)
 
 
 def is_projective_graph(graph):

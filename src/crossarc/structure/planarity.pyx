@@ -7,52 +7,35 @@ rest.
 import numpy as np
 
 from crossarc.core.typedefs cimport token_t
+from crossarc.core.union_find cimport colour_apart, find_coloured
 
 from crossarc.structure.colouring cimport LARGEST, MOST, Board, Colouring, reduce_colours
 from crossarc.structure.crossings cimport close_arc, open_arc, take_tree_arcs
-from crossarc.structure.trees cimport arrange, check
+from crossarc.structure.trees cimport hold_tree
 from crossarc.structure.workspace cimport Space, Workspace
 
 
-cdef token_t find(token_t* parent, token_t* parity, token_t arc) noexcept nogil:
-    """The representative of an arc's component; parity[arc] then says whether the two differ in colour."""
-    cdef token_t top = arc, flip = 0, next_flip, above
-    while parent[top] != top:
-        flip ^= parity[top]
-        top = parent[top]
-    while parent[arc] != top and arc != top:
-        above = parent[arc]
-        next_flip = flip ^ parity[arc]
-        parent[arc] = top
-        parity[arc] = flip
-        arc = above
-        flip = next_flip
-    return top
-
-
 cdef token_t join_crossing(Space* space) noexcept nogil:
-    """Join crossing arcs with opposite colours. O(m a(m)), however many pairs cross.
+    """Join crossing arcs with opposite colours. Near-linear in the arcs, however many pairs cross.
 
     Leaves components in spare 0, colours relative to their representatives in spare 1, and at the
     representatives in spare 2 whether two colours do not suffice; gives the number of such clashes.
 
-    The open arcs of the sweep are kept in segments, each of one component and, while two colours do for it,
-    of one colour. An arc that closes crosses all those opened after it: they become one segment of the colour
-    it has not. If its own segment has arcs after it, there is no such colour, and all stay in one segment as
-    one component.
+    The open arcs of the sweep are kept in segments, each of one component and, while two colours suffice for
+    it, of one colour. An arc that closes crosses all those opened after it: they become one segment of the
+    other colour. If its own segment has arcs after it, there is no such colour, and all stay in one segment
+    as one component.
     """
     cdef token_t* parent = space.spare[0]
-    cdef token_t* parity = space.spare[1]
+    cdef token_t* colour = space.spare[1]
     cdef token_t* odd = space.spare[2]
     cdef token_t* start = space.spare[3]        # by segment: the first arc it may hold, its open arcs, one
     cdef token_t* count = space.spare[4]
     cdef token_t* member = space.spare[5]
-    cdef token_t* size = space.spare[6]
-    cdef token_t opened = 0, closed, arc, top = 0, edge, total, pick, a, b, flip, clashes = 0, last = -1
+    cdef token_t opened = 0, closed, arc, top = 0, edge, total, pick, clashes = 0, last = -1
     for arc in range(space.m):
         parent[arc] = arc
-        size[arc] = 1
-        parity[arc] = odd[arc] = 0
+        colour[arc] = odd[arc] = 0
     for closed in range(space.m):
         arc = space.closing[closed]
         while opened < space.m and space.begin[opened] < space.end[arc]:
@@ -71,23 +54,12 @@ cdef token_t join_crossing(Space* space) noexcept nogil:
                 continue
             total += count[top]
             pick = member[top]
-            a = find(parent, parity, arc)
-            b = find(parent, parity, pick)
-            flip = parity[arc] ^ parity[pick] ^ 1
-            if a == b:
-                if flip:
-                    odd[a] = 1
-                    clashes += 1
-                continue
-            if size[a] < size[b]:
-                a, b = b, a
-            parent[b] = a
-            parity[b] = flip
-            size[a] += size[b]
-            odd[a] |= odd[b]
+            if not colour_apart(parent, colour, arc, pick):
+                odd[arc] = 1
+                clashes += 1
         count[top - 1] -= 1
         if 0 <= space.after[arc] < edge:
-            odd[find(parent, parity, arc)] = 1
+            odd[arc] = 1
             clashes += 1
             count[top - 1] += total
         elif total:
@@ -98,6 +70,9 @@ cdef token_t join_crossing(Space* space) noexcept nogil:
             member[top] = pick
             top += 1
         close_arc(space, &last, arc)
+    for arc in range(space.m):
+        if odd[arc]:
+            odd[find_coloured(parent, colour, arc)] = 1
     return clashes
 
 
@@ -108,7 +83,7 @@ cdef token_t assign_planes(Space* space, Board* board) noexcept nogil:
     which is O(m planes); if that takes more than three planes, `reduce_colours` may find fewer.
     """
     cdef token_t* parent = space.spare[0]
-    cdef token_t* parity = space.spare[1]
+    cdef token_t* colour = space.spare[1]
     cdef token_t* odd = space.spare[2]
     cdef token_t* base = space.spare[3]             # by representative: the colour of the first arc
     cdef token_t* innermost = space.spare[4]        # by plane: the last arc put there that may still be open
@@ -121,7 +96,7 @@ cdef token_t assign_planes(Space* space, Board* board) noexcept nogil:
         base[arc] = -1
         needed[arc] = 0
     for arc in range(space.m):
-        a = find(parent, parity, arc)
+        a = find_coloured(parent, colour, arc)
         if odd[a]:
             p = 0
             while p < fitted:
@@ -140,8 +115,8 @@ cdef token_t assign_planes(Space* space, Board* board) noexcept nogil:
             needed[a] = max(needed[a], p + 1)
         else:
             if base[a] < 0:
-                base[a] = parity[arc]
-            p = parity[arc] ^ base[a]
+                base[a] = colour[arc]
+            p = colour[arc] ^ base[a]
             planes = max(planes, p + 1)
         space.plane[arc] = p
     for a in range(space.m):
@@ -183,21 +158,16 @@ def planes(heads, root=False):
     >>> planes([-1, 3, 4, 0, 3]).tolist()
     [-1, 0, 1, -1, 0]
     """
-    cdef Workspace work = Workspace()
+    cdef Workspace work = hold_tree(heads)
     cdef Colouring colouring = Colouring()
-    cdef token_t n = work.hold(heads)
-    cdef bint with_root = root
-    cdef token_t[::1] view
     cdef token_t arc
-    result = np.full(n + 1, -1, dtype=np.int32)
-    view = result
+    take_tree_arcs(&work.space, root)
     with nogil:
-        if arrange(&work.space):
-            take_tree_arcs(&work.space, with_root)
-            assign_planes(&work.space, &colouring.board)
-            for arc in range(work.space.m):
-                view[work.space.name[arc]] = work.space.plane[arc]
-    check(work)
+        assign_planes(&work.space, &colouring.board)
+    result = np.full(work.space.n + 1, -1, dtype=np.int32)
+    cdef token_t[::1] view = result
+    for arc in range(work.space.m):
+        view[work.space.name[arc]] = work.space.plane[arc]
     return result
 
 
@@ -211,18 +181,11 @@ def plane_count(heads, root=False):
 
 
 def is_two_planar(heads, root=False):
-    """Whether two planes suffice (Gomez-Rodriguez and Nivre 2010), by parity of crossings. O(n a(n)).
+    """Whether two planes suffice (Gomez-Rodriguez and Nivre 2010), by the colours of crossing arcs. Near-linear.
 
     >>> is_two_planar([-1, 3, 4, 0, 3]), is_two_planar([-1, 4, 5, 6, 0, 4, 4])
     (True, False)
     """
-    cdef Workspace work = Workspace()
-    cdef bint with_root = root
-    cdef token_t clashes = 0
-    work.hold(heads)
-    with nogil:
-        if arrange(&work.space):
-            take_tree_arcs(&work.space, with_root)
-            clashes = join_crossing(&work.space)
-    check(work)
-    return clashes == 0
+    cdef Workspace work = hold_tree(heads)
+    take_tree_arcs(&work.space, root)
+    return join_crossing(&work.space) == 0

@@ -5,26 +5,27 @@ of a node is the set of words it dominates, itself among them.
 """
 import numpy as np
 
+from crossarc.core.sorting cimport sort_by
 from crossarc.core.typedefs cimport token_t
 
-from crossarc.structure.trees cimport arrange, check, dominates
+from crossarc.structure.trees cimport dominates, hold_tree
 from crossarc.structure.workspace cimport Space, Workspace
 
 
 cdef token_t mark_non_projective(Space* space) noexcept nogil:
-    """Set crooked[d] for each word whose edge is non-projective and count them. Linear.
+    """Set non_projective[d] for each word whose edge is non-projective and count them. Linear.
 
     Only the run of words around a head that it dominates matters: an edge is projective when the dependent
     lies in it. Bottom-up, a run grows by whole runs. Those were joined below h if h dominates one word of
     them, so each joining is done once in the whole tree; `other` leads from either end of a run to its other
     end.
     """
-    cdef token_t* crooked = space.crooked
+    cdef token_t* non_projective = space.non_projective
     cdef token_t* other = space.spare[0]
     cdef token_t v, d, t, i, left, right, count = 0
     for v in range(space.n + 1):
         other[v] = v
-        crooked[v] = 0
+        non_projective[v] = 0
     for t in range(space.n, 0, -1):
         v = space.order[t]
         if space.first[v] == space.first[v + 1]:
@@ -39,7 +40,7 @@ cdef token_t mark_non_projective(Space* space) noexcept nogil:
         for i in range(space.first[v], space.first[v + 1]):
             d = space.child[i]
             if d < left or d > right:
-                crooked[d] = 1
+                non_projective[d] = 1
                 count += 1
     return count
 
@@ -131,14 +132,8 @@ cdef bint nests_well(Space* space) noexcept nogil:
         h = space.heads[v]
         low[h] = min(low[h], low[v])
         high[h] = max(high[h], high[v])
-    sort_by(low, by_low, bucket, n)
-    for v in range(n + 1):
-        bucket[v] = space.first[v]
-    for i in range(n):
-        v = by_low[i]
-        h = space.heads[v]
-        family[bucket[h]] = v
-        bucket[h] += 1
+    sort_by(low, NULL, 1, n + 1, n, False, bucket, by_low)
+    sort_by(space.heads, by_low, 0, n, n, False, bucket, family)
     for h in range(n + 1):
         top = 0
         for i in range(space.first[h], space.first[h + 1]):
@@ -155,7 +150,7 @@ cdef bint nests_well(Space* space) noexcept nogil:
     if not asked:
         return True
 
-    sort_by(high, by_high, bucket, n)
+    sort_by(high, NULL, 1, n + 1, n, False, bucket, by_high)
     for v in range(n + 2):
         sums[v] = 0
     at_low = at_high = 0
@@ -176,50 +171,21 @@ cdef bint nests_well(Space* space) noexcept nogil:
     return True
 
 
-cdef void sort_by(const token_t* keys, token_t* words, token_t* bucket, token_t n) noexcept nogil:
-    """The words 1..n in order of their keys, which are words too."""
-    cdef token_t v
-    for v in range(n + 2):
-        bucket[v] = 0
-    for v in range(1, n + 1):
-        bucket[keys[v] + 1] += 1
-    for v in range(n + 1):
-        bucket[v + 1] += bucket[v]
-    for v in range(1, n + 1):
-        words[bucket[keys[v]]] = v
-        bucket[keys[v]] += 1
-
-
 def is_projective(heads):
     """Whether every edge is projective. O(n).
 
     >>> is_projective([-1, 2, 0, 2]), is_projective([-1, 3, 4, 0, 3])
     (True, False)
     """
-    cdef Workspace work = Workspace()
-    cdef token_t count = 0
-    work.hold(heads)
-    with nogil:
-        if arrange(&work.space):
-            count = mark_non_projective(&work.space)
-    check(work)
-    return count == 0
+    cdef Workspace work = hold_tree(heads)
+    return mark_non_projective(&work.space) == 0
 
 
 def non_projective_mask(heads):
     """A boolean array of n + 1 entries: whether the edge to each node is non-projective. O(n)."""
-    cdef Workspace work = Workspace()
-    cdef token_t n = work.hold(heads)
-    cdef token_t v
-    cdef unsigned char[::1] view
-    result = np.zeros(n + 1, dtype=np.bool_)
-    view = result.view(np.uint8)
-    with nogil:
-        if arrange(&work.space) and mark_non_projective(&work.space):
-            for v in range(n + 1):
-                view[v] = work.space.crooked[v] != 0
-    check(work)
-    return result
+    cdef Workspace work = hold_tree(heads)
+    mark_non_projective(&work.space)
+    return work.copy_of(work.space.non_projective).astype(np.bool_)
 
 
 def non_projective_edges(heads):
@@ -237,19 +203,9 @@ def gap_degrees(heads):
     >>> gap_degrees([-1, 3, 4, 0, 3]).tolist()
     [0, 0, 0, 0, 1]
     """
-    cdef Workspace work = Workspace()
-    cdef token_t n = work.hold(heads)
-    cdef token_t[::1] view
-    cdef token_t v
-    result = np.empty(n + 1, dtype=np.int32)
-    view = result
-    with nogil:
-        if arrange(&work.space):
-            count_gaps(&work.space)
-            for v in range(n + 1):
-                view[v] = work.space.gaps[v]
-    check(work)
-    return result
+    cdef Workspace work = hold_tree(heads)
+    count_gaps(&work.space)
+    return work.copy_of(work.space.gaps)
 
 
 def gap_degree(heads):
@@ -263,11 +219,5 @@ def is_well_nested(heads):
     >>> is_well_nested([-1, 3, 4, 0, 3]), is_well_nested([-1, 0, 0, 1, 2])
     (True, False)
     """
-    cdef Workspace work = Workspace()
-    cdef bint result = True
-    work.hold(heads)
-    with nogil:
-        if arrange(&work.space):
-            result = nests_well(&work.space)
-    check(work)
-    return result
+    cdef Workspace work = hold_tree(heads)
+    return nests_well(&work.space)

@@ -308,6 +308,6 @@ class Tally:
 
 
 def tree_arcs(heads: NDArray[np.int32], graph: Graph) -> set[tuple[int, int]]:
-    """The arcs of a tree between the nodes of a graph, among which empty ones (with a point) stand."""
+    """The arcs of a tree between the nodes of a graph, whose empty nodes (with a point) are skipped."""
     places = [place for place, node in enumerate(graph.nodes) if "." not in node]
     return {(places[head], places[word]) for word, head in enumerate(heads.tolist()) if word}

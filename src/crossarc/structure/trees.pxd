@@ -4,7 +4,7 @@ from crossarc.structure.workspace cimport Space, Workspace
 
 cdef bint arrange(Space* space) noexcept nogil
 cdef token_t greatest_depth(Space* space) noexcept nogil
-cdef token_t check(Workspace work) except -1
+cdef Workspace hold_tree(object heads)
 
 
 cdef inline bint dominates(const Space* space, token_t v, token_t u) noexcept nogil:

@@ -1,6 +1,7 @@
 """Heads as a tree: whether they are one, what is wrong if not, and the order in which the kernels walk it."""
 import numpy as np
 
+from crossarc.core.sorting cimport sort_by
 from crossarc.core.typedefs cimport token_t
 
 from crossarc.errors import StructureError
@@ -9,32 +10,19 @@ from crossarc.treebank.validation import cycles_of, describe_cycle
 
 
 cdef bint arrange(Space* space) noexcept nogil:
-    """Fill first, child, order, place, size and depth; False, with `fault` set, if they are no tree."""
+    """Fill first, child, order, place, size and depth; False if the heads are no tree."""
     cdef const token_t* heads = space.heads
     cdef token_t n = space.n
     cdef token_t* first = space.first
     cdef token_t* child = space.child
     cdef token_t* order = space.order
     cdef token_t* stack = space.spare[0]
-    cdef token_t v, h, t, i, top
+    cdef token_t v, t, i, top
 
-    space.fault = -1
-    for v in range(n + 2):
-        first[v] = 0
     for v in range(1, n + 1):
-        h = heads[v]
-        if h < 0 or h > n or h == v:
-            space.fault = v
+        if not 0 <= heads[v] <= n or heads[v] == v:
             return False
-        first[h + 1] += 1
-    for v in range(n + 1):
-        first[v + 1] += first[v]
-        space.size[v] = first[v]                    # until the sizes are known: where the next child goes
-    for v in range(1, n + 1):
-        h = heads[v]
-        child[space.size[h]] = v
-        space.size[h] += 1
-
+    sort_by(heads, NULL, 1, n + 1, n, False, first, child)
     t = 0
     top = 1
     stack[0] = 0
@@ -52,7 +40,6 @@ cdef bint arrange(Space* space) noexcept nogil:
             stack[top] = child[i]
             top += 1
     if t <= n:                                      # the rest hangs from a cycle
-        space.fault = 0
         return False
     for t in range(n, 0, -1):
         v = order[t]
@@ -68,11 +55,16 @@ cdef token_t greatest_depth(Space* space) noexcept nogil:
     return best
 
 
-cdef token_t check(Workspace work) except -1:
-    """Raise what `arrange` found wrong with the heads."""
-    if work.space.fault >= 0:
+cdef Workspace hold_tree(object heads):
+    """The tree of one sentence, arranged in a workspace of its own; what is no tree is an error."""
+    cdef Workspace work = Workspace()
+    cdef bint good
+    work.hold(heads)
+    with nogil:
+        good = arrange(&work.space)
+    if not good:
         raise StructureError(describe_fault(np.asarray(work.held)))
-    return 0
+    return work
 
 
 def describe_fault(heads):
@@ -93,9 +85,9 @@ def describe_fault(heads):
 
 
 def find_cycles(heads):
-    """The cycles of any heads, of which some may be missing (-1). O(n).
+    """The cycles of any heads; some heads may be missing (-1). O(n).
 
-    Each begins at its leftmost word and goes from head to dependent; they stand in order of that word.
+    Each begins at its leftmost word and goes from head to dependent; they are in order of that word.
 
     >>> find_cycles([-1, 0, 4, 2, 3, 5, -1])
     [[2, 3, 4], [5]]
@@ -114,15 +106,5 @@ def depths(heads):
     >>> depths([-1, 2, 0, 2, 3]).tolist()
     [0, 2, 1, 2, 3]
     """
-    cdef Workspace work = Workspace()
-    cdef token_t n = work.hold(heads)
-    cdef token_t[::1] view
-    cdef token_t v
-    result = np.empty(n + 1, dtype=np.int32)
-    view = result
-    with nogil:
-        if arrange(&work.space):
-            for v in range(n + 1):
-                view[v] = work.space.depth[v]
-    check(work)
-    return result
+    cdef Workspace work = hold_tree(heads)
+    return work.copy_of(work.space.depth)

@@ -6,11 +6,9 @@ cdef enum:
 
 
 cdef struct Space:
-    # The sentence at hand; whoever calls a kernel sets these two.
+    # The sentence at hand; the caller of a kernel sets these two.
     const token_t* heads
     token_t n
-    # What `arrange` found wrong: a word, or -1.
-    token_t fault
     # The tree in order (trees.pyx). The dependents of h are child[first[h]] .. child[first[h + 1] - 1], left
     # to right; order is the preorder, place its inverse, so v dominates u iff place[v] <= place[u] < place[v]
     # + size[v].
@@ -21,7 +19,7 @@ cdef struct Space:
     token_t* size
     token_t* depth
     # Projections (projectivity.pyx): the non-projective edges by dependent, and the gaps of each node.
-    token_t* crooked
+    token_t* non_projective
     token_t* gaps
     # Arcs (crossings.pyx) by begin ascending, then end descending; closing lists them by end ascending, then
     # backwards.
@@ -45,3 +43,4 @@ cdef class Workspace:
     cdef const token_t[::1] held
     cdef token_t reserve(self, token_t size) except -1
     cdef token_t hold(self, object heads) except -1
+    cdef object copy_of(self, const token_t* values)

@@ -2,6 +2,7 @@
 import numpy as np
 
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 from crossarc.core.typedefs cimport token_t
 
@@ -38,15 +39,16 @@ cdef class Workspace:
     def __cinit__(self):
         self.space.memory = NULL
         self.space.room = 0
-        self.space.fault = -1
 
     def __dealloc__(self):
         free(self.space.memory)
 
     cdef token_t reserve(self, token_t size) except -1:
         """Make room for `size` nodes or arcs. What the arrays held is lost."""
+        cdef Space* space = &self.space
+        cdef token_t** arrays[NAMED]
         cdef token_t* at
-        cdef token_t i
+        cdef size_t i
         cdef size_t stride = <size_t> size + 2      # one entry more than nodes for offsets, one for open ends
         if size <= self.space.room:
             return 0
@@ -55,23 +57,13 @@ cdef class Workspace:
         self.space.memory = at = <token_t*> malloc((NAMED + SPARES) * stride * sizeof(token_t))
         if at == NULL:
             raise MemoryError
-        self.space.first = at
-        self.space.child = at + stride
-        self.space.order = at + 2 * stride
-        self.space.place = at + 3 * stride
-        self.space.size = at + 4 * stride
-        self.space.depth = at + 5 * stride
-        self.space.crooked = at + 6 * stride
-        self.space.gaps = at + 7 * stride
-        self.space.begin = at + 8 * stride
-        self.space.end = at + 9 * stride
-        self.space.name = at + 10 * stride
-        self.space.closing = at + 11 * stride
-        self.space.before = at + 12 * stride
-        self.space.after = at + 13 * stride
-        self.space.plane = at + 14 * stride
-        for i in range(SPARES):
-            self.space.spare[i] = at + (NAMED + <size_t> i) * stride
+        arrays[:] = [
+            &space.first, &space.child, &space.order, &space.place, &space.size, &space.depth, &space.non_projective,
+            &space.gaps, &space.begin, &space.end, &space.name, &space.closing, &space.before, &space.after,
+            &space.plane,
+        ]
+        for i in range(NAMED + SPARES):
+            (arrays[i] if i < NAMED else &space.spare[i - NAMED])[0] = at + i * stride
         self.space.room = size
         return 0
 
@@ -82,3 +74,10 @@ cdef class Workspace:
         self.space.n = <token_t> self.held.shape[0] - 1
         self.reserve(self.space.n + 1)
         return self.space.n
+
+    cdef object copy_of(self, const token_t* values):
+        """Values of the nodes 0..n as an array."""
+        result = np.empty(self.space.n + 1, dtype=np.int32)
+        cdef token_t[::1] view = result
+        memcpy(&view[0], values, (self.space.n + 1) * sizeof(token_t))
+        return result

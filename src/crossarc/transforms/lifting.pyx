@@ -18,13 +18,13 @@ from crossarc.structure.trees import describe_fault
 
 
 cdef bint lift_tree(Space* space, token_t* heads, uint8_t* passed) noexcept nogil:
-    """Lift the shortest non-projective edge, of equals the leftmost, until there is none; False if this is no tree.
+    """Lift the shortest (of equals the leftmost) non-projective edge until there is none; False if this is no tree.
 
     A lift from h takes words from what h dominates and from no other node, so that besides the edge itself only
     those from h can change their kind. O(n) a lift.
     """
     cdef token_t n = space.n
-    cdef token_t* crooked = space.crooked
+    cdef token_t* non_projective = space.non_projective
     cdef token_t* known = space.spare[1]
     cdef token_t v, d, h, above, count, stamp = 0
     memcpy(heads, space.heads, (n + 1) * sizeof(token_t))
@@ -37,19 +37,19 @@ cdef bint lift_tree(Space* space, token_t* heads, uint8_t* passed) noexcept nogi
     while count:
         d = 0
         for v in range(1, n + 1):
-            if crooked[v] and (d == 0 or span(heads, v) < span(heads, d)):
+            if non_projective[v] and (d == 0 or span(heads, v) < span(heads, d)):
                 d = v
         h = heads[d]
         above = heads[h]
         heads[d] = above
         passed[h] = 1
         count -= 1
-        crooked[d] = 0
+        non_projective[d] = 0
         stamp += 1
-        count += judge(heads, n, h, crooked, known, stamp, -1)
+        count += update_edges(heads, n, h, non_projective, known, stamp, -1)
         if above:                                   # node 0 dominates all
             stamp += 1
-            count += judge(heads, n, above, crooked, known, stamp, d)
+            count += update_edges(heads, n, above, non_projective, known, stamp, d)
     return True
 
 
@@ -57,10 +57,10 @@ cdef inline token_t span(const token_t* heads, token_t d) noexcept nogil:
     return d - heads[d] if heads[d] < d else heads[d] - d
 
 
-cdef token_t judge(
-    const token_t* heads, token_t n, token_t h, token_t* crooked, token_t* known, token_t stamp, token_t only,
+cdef token_t update_edges(
+    const token_t* heads, token_t n, token_t h, token_t* non_projective, token_t* known, token_t stamp, token_t only,
 ) noexcept nogil:
-    """Say anew of each edge from h, or of the one to `only`, whether it is non-projective; gives how many became so."""
+    """Mark again which edges from h, or the one to `only`, are non-projective; gives how many more there are."""
     cdef token_t left = h, right = h
     cdef token_t v, count = 0
     cdef bint now
@@ -73,8 +73,8 @@ cdef token_t judge(
     for v in range(1, n + 1):
         if heads[v] == h and (only < 0 or v == only):
             now = v < left or v > right
-            count += now - crooked[v]
-            crooked[v] = now
+            count += now - non_projective[v]
+            non_projective[v] = now
     return count
 
 

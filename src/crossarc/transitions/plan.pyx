@@ -6,27 +6,18 @@ first two rows of `Gold.scratch` hold the lists of dependents.
 
 from libc.stdlib cimport abs
 
+from crossarc.core.links cimport is_tree
+from crossarc.core.sorting cimport sort_by
 from crossarc.core.typedefs cimport label_t, token_t
+from crossarc.core.union_find cimport colour_apart, find, find_coloured
+from crossarc.transitions.reconstruction cimport Links, orient_listed
 from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport Gold
 
 
 cdef bint is_gold_tree(const Gold* gold) noexcept nogil:
     """Whether the heads are a tree under node 0. Takes the first row of `scratch`."""
-    cdef token_t* seen = gold.scratch
-    cdef token_t word, node
-    for word in range(gold.n + 1):
-        seen[word] = 0
-        if word > 0 and not 0 <= gold.heads[word] <= gold.n:
-            return False
-    for word in range(1, gold.n + 1):
-        node = word
-        while node > 0 and seen[node] == 0:
-            seen[node] = word
-            node = gold.heads[node]
-        if node > 0 and seen[node] == word:
-            return False
-    return True
+    return is_tree(gold.heads, gold.n, gold.scratch)
 
 
 cdef void list_children(Gold* gold) noexcept nogil:
@@ -42,17 +33,9 @@ cdef void list_children(Gold* gold) noexcept nogil:
             first[gold.heads[node]] = node
 
 
-cdef inline token_t find(token_t* parent, token_t* parity, token_t arc) noexcept nogil:
-    """The representative of the arcs that this one crosses, through others too; parity[arc] is relative to it."""
-    while parent[arc] != parent[parent[arc]]:
-        parity[arc] ^= parity[parent[arc]]
-        parent[arc] = parent[parent[arc]]
-    return parent[arc]
-
-
 cdef struct Planes:
     token_t* parent
-    token_t* parity
+    token_t* colour
     token_t* stamp
     token_t* need
     token_t count
@@ -66,17 +49,14 @@ cdef bint admit(Planes* planes, token_t arc, token_t other, bint join) noexcept 
     cdef token_t top, flip
     if planes.count == 1:
         return False
-    top = find(planes.parent, planes.parity, other)
-    flip = planes.parity[other] ^ 1
-    if not join:
-        if planes.stamp[top] == arc:
-            return planes.need[top] == flip
-        planes.stamp[top] = arc
-        planes.need[top] = flip
-    elif top != find(planes.parent, planes.parity, arc):
-        # The arc may stand under a representative already.
-        planes.parity[top] = flip ^ planes.parity[arc]
-        planes.parent[top] = planes.parent[arc]
+    if join:
+        return colour_apart(planes.parent, planes.colour, arc, other)
+    top = find_coloured(planes.parent, planes.colour, other)
+    flip = planes.colour[other] ^ 1
+    if planes.stamp[top] == arc:
+        return planes.need[top] == flip
+    planes.stamp[top] = arc
+    planes.need[top] = flip
     return True
 
 
@@ -109,20 +89,20 @@ cdef inline token_t arc_key(const Gold* gold, token_t d, token_t roots) noexcept
 
 
 cdef void plan_arcs(Gold* gold, token_t planes, token_t roots) noexcept nogil:
-    """Give each arc its plane so that within a plane none cross; arcs for which there is none are left out.
+    """Give each arc a plane so that no arcs of a plane cross; arcs without a possible plane are left out.
 
-    The graph of crossing arcs is two-coloured component by component, by a union-find with parities; the colour of
+    The graph of crossing arcs is two-coloured component by component, by a union-find with colours; the colour of
     more arcs becomes plane 0, which saves switching. Arcs come in the order of their length, so beyond the class it
     is long arcs that are left out.
     """
     cdef token_t n = gold.n
     cdef token_t rows = n + 1
-    cdef token_t* order = gold.scratch + 6 * rows
-    cdef token_t* bucket = gold.scratch + 7 * rows
+    cdef token_t* bucket = gold.scratch + 6 * rows          # n + 2 entries, and n of `order` after them
+    cdef token_t* order = bucket + rows + 1
     cdef Planes space
-    cdef token_t d, key, place, total, crossed, top
+    cdef token_t d, place, crossed, top
     space.parent = gold.scratch + 2 * rows
-    space.parity = gold.scratch + 3 * rows
+    space.colour = gold.scratch + 3 * rows
     space.stamp = gold.scratch + 4 * rows
     space.need = gold.scratch + 5 * rows
     space.count = planes
@@ -130,19 +110,10 @@ cdef void plan_arcs(Gold* gold, token_t planes, token_t roots) noexcept nogil:
     for d in range(rows):
         gold.extra[d] = -1
         space.parent[d] = d
-        space.parity[d] = 0
+        space.colour[d] = 0
         space.stamp[d] = -1
-        bucket[d] = 0
-    for d in range(1, rows):
-        bucket[arc_key(gold, d, roots)] += 1
-    total = 0
-    for key in range(rows):
-        total += bucket[key]
-        bucket[key] = total - bucket[key]
-    for d in range(1, rows):
-        key = arc_key(gold, d, roots)
-        order[bucket[key]] = d
-        bucket[key] += 1
+        space.need[d] = arc_key(gold, d, roots)
+    sort_by(space.need, NULL, 1, rows, n, False, bucket, order)
     for place in range(n):
         d = order[place]
         if gold.heads[d] < 0 or (gold.heads[d] == 0 and roots == NO_ROOTS):
@@ -159,12 +130,12 @@ cdef void plan_arcs(Gold* gold, token_t planes, token_t roots) noexcept nogil:
         space.need[d] = 0
     for d in range(1, rows):
         if gold.extra[d] == 0:
-            top = find(space.parent, space.parity, d)
-            space.need[top] += 1 - 2 * space.parity[d]
+            top = find_coloured(space.parent, space.colour, d)
+            space.need[top] += 1 - 2 * space.colour[d]
     for d in range(1, rows):
         if gold.extra[d] == 0:
-            top = find(space.parent, space.parity, d)
-            gold.extra[d] = space.parity[d] ^ (space.need[top] < 0)
+            top = find_coloured(space.parent, space.colour, d)
+            gold.extra[d] = space.colour[d] ^ (space.need[top] < 0)
 
 
 cdef inline token_t plane_of(const State* state, const Gold* gold, token_t d, token_t node) noexcept nogil:
@@ -251,13 +222,6 @@ cdef token_t cost_of_right_arc(State* state, const Gold* gold, token_t i, token_
     return cost_of_arc(state, gold, i, j, j)
 
 
-cdef inline token_t find_root(token_t* parent, token_t node) noexcept nogil:
-    while parent[node] != node:
-        parent[node] = parent[parent[node]]
-        node = parent[node]
-    return node
-
-
 cdef token_t cost_of_link(
     State* state, const Gold* gold, token_t i, token_t j, bint one_root, bint lists
 ) noexcept nogil:
@@ -276,8 +240,8 @@ cdef token_t cost_of_link(
         low = min(d, gold.heads[d])
         high = max(d, gold.heads[d])
         if low == 0 and gold.extra[d] < 0:
-            # A root link that is left to the reconstruction joins its word to the others all the same.
-            parent[find_root(parent, d)] = find_root(parent, 0)
+            # The reconstruction adds this root link later, so its word counts as linked.
+            parent[find(parent, d)] = find(parent, 0)
             continue
         if high < j or not is_open(state, gold, d, one_root):
             continue
@@ -287,8 +251,8 @@ cdef token_t cost_of_link(
             # The one link of node 0 is spent.
             lost += 1
             continue
-        parent[find_root(parent, low)] = find_root(parent, high)
-    return lost + (find_root(parent, i) == find_root(parent, j))
+        parent[find(parent, low)] = find(parent, high)
+    return lost + (find(parent, i) == find(parent, j))
 
 
 cdef void orient_links(State* state, bint one_root, label_t root_label) noexcept nogil:
@@ -297,35 +261,20 @@ cdef void orient_links(State* state, bint one_root, label_t root_label) noexcept
     With one root, such parts hang from the root word by arcs without a label, -1. Takes the memory of stack and buffer.
     O(n).
     """
-    cdef token_t* order = state.queue
-    cdef token_t root = 0
-    cdef token_t start, place, found, node, other, link
-    for node in range(state.n + 1):
-        state.heads[node] = state.labels[node] = -1
-    for start in range(state.n + 1):
-        if start > 0:
-            if state.heads[start] >= 0:
-                continue
-            state.heads[start] = root if one_root else 0
-            state.labels[start] = root_label if state.heads[start] == 0 else -1
-        order[0] = start
-        found = 1
-        place = 0
-        while place < found:
-            node = order[place]
-            place += 1
-            link = state.link_first[node]
-            while link >= 0:
-                other = state.link_left[link] + state.link_right[link] - node
-                if other > 0 and state.heads[other] < 0:
-                    state.heads[other] = node
-                    state.labels[other] = state.link_label[link]
-                    order[found] = other
-                    found += 1
-                link = state.link_next[2 * link + (node == state.link_right[link])]
-        if root == 0:
-            for node in range(1, state.n + 1):
-                if state.heads[node] == 0:
-                    root = node
-                    break
+    cdef Links links
+    cdef token_t* via = state.labels
+    cdef token_t word
+    links.n = state.n
+    links.m = state.links
+    links.left = state.link_left
+    links.right = state.link_right
+    links.turn = links.root = NULL
+    links.keep_root_links = True
+    links.single_root = one_root
+    orient_listed(&links, state.link_first, state.link_next, state.heads, via, state.stack, state.queue, NULL)
+    for word in range(1, state.n + 1):
+        if via[word] >= 0:
+            state.labels[word] = state.link_label[via[word]]
+        elif state.heads[word] == 0:
+            state.labels[word] = root_label
     state.arcs = state.n

@@ -2,7 +2,7 @@
 from crossarc.core.typedefs cimport score_t, token_t
 
 cdef enum:
-    SCRATCH = 6         # arrays of n + 2 tokens that `orient` needs
+    SCRATCH = 5         # arrays of n + 2 tokens that `orient` needs
 
 
 cdef struct Links:
@@ -21,3 +21,5 @@ cdef struct Links:
 
 
 cdef bint orient(const Links* links, token_t* heads, token_t* via, token_t* scratch, score_t* costs) noexcept nogil
+cdef bint orient_listed(const Links* links, const token_t* first, const token_t* following, token_t* heads,
+                        token_t* via, token_t* own, token_t* order, score_t* costs) noexcept nogil

@@ -1,18 +1,19 @@
+from typing import TypedDict, Unpack
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 COSTS: tuple[str, ...]
+Ids = NDArray[np.int32]
+
+class RootOptions(TypedDict, total=False):
+    single_root: bool
+    root_label: int
+    loose_label: int | None
 
 def naive(
-    n: int,
-    left: ArrayLike,
-    right: ArrayLike,
-    labels: ArrayLike,
-    *,
-    single_root: bool = False,
-    root_label: int = 0,
-    loose_label: int | None = None,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    n: int, left: ArrayLike, right: ArrayLike, labels: ArrayLike, **roots: Unpack[RootOptions]
+) -> tuple[Ids, Ids]: ...
 def label_based(
     n: int,
     left: ArrayLike,
@@ -20,10 +21,8 @@ def label_based(
     labels: ArrayLike,
     *,
     costs: str = "second",
-    single_root: bool = False,
-    root_label: int = 0,
-    loose_label: int | None = None,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    **roots: Unpack[RootOptions],
+) -> tuple[Ids, Ids]: ...
 def score_based(
     n: int,
     left: ArrayLike,
@@ -34,10 +33,6 @@ def score_based(
     rightward_costs: ArrayLike,
     *,
     root_costs: ArrayLike | None = None,
-    single_root: bool = False,
-    root_label: int = 0,
-    loose_label: int | None = None,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
-def links_of(
-    heads: ArrayLike, labels: ArrayLike, *, annotated: bool = False
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
+    **roots: Unpack[RootOptions],
+) -> tuple[Ids, Ids]: ...
+def links_of(heads: ArrayLike, labels: ArrayLike, *, annotated: bool = False) -> tuple[Ids, Ids, Ids]: ...

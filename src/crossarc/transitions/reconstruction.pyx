@@ -1,14 +1,15 @@
 """Directed trees from undirected parses (Gomez-Rodriguez and Fernandez-Gonzalez 2012, section 4).
 
 The paper looks for a minimum branching over both directions of every link and all arcs from node 0. As the links
-form a forest and arcs from node 0 are dear, all there is to choose is the root word of each part, for it alone says
-which way the links of the part point. Turning one link changes the cost by a constant, so a single walk over a part
+form a forest and arcs from node 0 are costly, the only choice is the root word of each part, which decides the
+directions of all links of the part. Turning one link changes the cost by a constant, so a single walk over a part
 gives the cost of each of its words as root relative to the word where the walk began.
 """
 import numpy as np
 
 from libc.stdlib cimport free, malloc
 
+from crossarc.core.links cimport list_links, point_away
 from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.core.arrays import as_int32
@@ -18,45 +19,37 @@ COSTS = ("first", "second")
 
 
 cdef bint orient(const Links* links, token_t* heads, token_t* via, token_t* scratch, score_t* costs) noexcept nogil:
-    """Set heads[1..n], and in via the link by which each word hangs, -1 for an arc the parse has not got. O(n).
+    """Set heads[0..n], and in via the link of each word with its head, -1 for an arc that is not in the parse. O(n).
 
-    False if the links are no forest; the heads are a tree all the same. `scratch` has SCRATCH * (n + 2) entries,
+    False if the links are no forest; the heads are a tree even then. `scratch` has SCRATCH * (n + 2) entries,
     `costs` n + 1.
     """
-    cdef token_t n = links.n
-    cdef token_t* first = scratch                   # the links of v: link[first[v]] .. link[first[v + 1] - 1]
-    cdef token_t* own = scratch + (n + 2)           # the link of a word with node 0, -1 if none
-    cdef token_t* order = scratch + 2 * (n + 2)
-    cdef token_t* fill = scratch + 3 * (n + 2)
-    cdef token_t* link = scratch + 4 * (n + 2)
-    cdef token_t v, w, k, t, size, best, linked = 0, parts = 0, chosen = -1, rank = -1
-    heads[0] = via[0] = -1
-    for v in range(n + 2):
-        first[v] = 0
-    for v in range(1, n + 1):
-        heads[v] = via[v] = own[v] = -1
-    for k in range(links.m):
-        if links.left[k] == 0:
-            own[links.right[k]] = k
-        else:
-            first[links.left[k] + 1] += 1
-            first[links.right[k] + 1] += 1
-    for v in range(n + 1):
-        first[v + 1] += first[v]
-        fill[v] = first[v]
-    for k in range(links.m):
-        if links.left[k]:
-            v = links.left[k]
-            w = links.right[k]
-            link[fill[v]] = k
-            link[fill[w]] = k
-            fill[v] += 1
-            fill[w] += 1
+    cdef token_t rows = links.n + 2
+    cdef token_t* following = scratch + 3 * rows
+    list_links(links.left, links.right, links.m, links.n, scratch, following)
+    return orient_listed(links, scratch, following, heads, via, scratch + rows, scratch + 2 * rows, costs)
 
+
+cdef bint orient_listed(const Links* links, const token_t* first, const token_t* following, token_t* heads,
+                        token_t* via, token_t* own, token_t* order, score_t* costs) noexcept nogil:
+    """The same for links that `list_links` has listed. `own` and `order` have n + 1 entries.
+
+    `costs` may be NULL if no arc costs anything.
+    """
+    cdef token_t n = links.n
+    cdef token_t v, w, k, t, size, best, linked = 0, parts = 0, chosen = -1, rank = -1
+    for v in range(n + 1):
+        heads[v] = via[v] = own[v] = -1         # own: the link of a word with node 0
+    heads[0] = 0                                # no part goes through node 0
+    k = first[0]
+    while k >= 0:
+        own[links.right[k]] = k
+        k = following[2 * k]
     if links.keep_root_links:
         for v in range(1, n + 1):
             if own[v] >= 0 and heads[v] < 0:
-                walk(links, v, first, link, order, heads, via, costs)
+                heads[v] = 0
+                point_away(links.left, links.right, first, following, v, heads, via, order)
                 via[v] = own[v]
                 parts += 1
                 linked += 1
@@ -66,21 +59,27 @@ cdef bint orient(const Links* links, token_t* heads, token_t* via, token_t* scra
     for v in range(1, n + 1):
         if heads[v] >= 0:
             continue
-        size = walk(links, v, first, link, order, heads, via, costs)
+        heads[v] = 0
+        size = point_away(links.left, links.right, first, following, v, heads, via, order)
         parts += 1
         best = v
         k = own[v]
+        if costs != NULL:
+            costs[v] = links.root[v] if links.root != NULL else 0
         for t in range(1, size):
             w = order[t]
             if own[w] >= 0:
                 k = own[w]
-            # The walk does not go left to right, and of equals the parser's own root is best, then the leftmost.
+            if costs == NULL:
+                continue
+            costs[w] = cost_of_root(links, w, heads[w], via[w], costs)
+            # Among equals the parser's own root is best, then the leftmost word; the walk does not go left to right.
             if costs[w] < costs[best] or (costs[w] == costs[best] and (
                     own[w] >= 0 and own[best] < 0 or w < best and (own[w] >= 0) == (own[best] >= 0))):
                 best = w
         if k >= 0:
             linked += 1
-        hang(heads, via, best)
+        turn_to(heads, via, best)
         via[best] = own[best]
         t = 2 if own[best] >= 0 else 1 if k >= 0 else 0
         if t > rank or t == rank and t == 2 and best < chosen:
@@ -91,41 +90,23 @@ cdef bint orient(const Links* links, token_t* heads, token_t* via, token_t* scra
             if heads[v] == 0 and v != chosen:
                 heads[v] = chosen
                 via[v] = -1
+    heads[0] = -1
     return links.m == n - parts + linked
 
 
-cdef token_t walk(
-    const Links* links, token_t root, const token_t* first, const token_t* link,
-    token_t* order, token_t* heads, token_t* via, score_t* costs,
-) noexcept nogil:
-    """Hang a part from node 0 by `root`; gives its size, and in costs what each word as its root would cost more."""
-    cdef token_t begin = 0, end = 1
-    cdef token_t v, w, k, i
-    order[0] = root
-    heads[root] = 0
-    costs[root] = links.root[root] if links.root != NULL else 0
-    while begin < end:
-        v = order[begin]
-        begin += 1
-        for i in range(first[v], first[v + 1]):
-            k = link[i]
-            w = links.left[k] + links.right[k] - v
-            if heads[w] >= 0:
-                continue
-            heads[w] = v
-            via[w] = k
-            order[end] = w
-            end += 1
-            costs[w] = costs[v]
-            if links.turn != NULL:
-                costs[w] += links.turn[k] if v < w else -links.turn[k]
-            if links.root != NULL:
-                costs[w] += links.root[w] - links.root[v]
-    return end
+cdef inline score_t cost_of_root(const Links* links, token_t w, token_t v, token_t k,
+                                 const score_t* costs) noexcept nogil:
+    """What w as root of its part would cost, given the cost of its neighbour v by link k."""
+    cdef score_t cost = costs[v]
+    if links.turn != NULL:
+        cost += links.turn[k] if v < w else -links.turn[k]
+    if links.root != NULL:
+        cost += links.root[w] - links.root[v]
+    return cost
 
 
-cdef void hang(token_t* heads, token_t* via, token_t root) noexcept nogil:
-    """Make another word the root of its part: the links from it up to the old root turn round."""
+cdef void turn_to(token_t* heads, token_t* via, token_t root) noexcept nogil:
+    """Make another word the root of its part: the links from it up to the old root change direction."""
     cdef token_t v = root, above = 0, by = -1, next_above, next_by
     while v:
         next_above = heads[v]
@@ -157,7 +138,7 @@ def label_based(n, left, right, labels, *, costs="second", single_root=False, ro
     """Heads and labels of n words where labels say which way their links should point (section 4.2). O(n).
 
     The label X comes as 2 X if the head should be the right node, 2 X + 1 if the left one; the result has X. With
-    the first table of costs the links of node 0 stay; with the second, every part is rooted anew where most
+    the first table of costs the links of node 0 stay; with the second, every part gets the root where most
     annotations are followed, and of equal words the one that was linked to node 0 is taken, then the leftmost. With
     `single_root` one of several root words stays under node 0: one that was linked to it, else that of the first
     part that was, else the first; the others hang from it.

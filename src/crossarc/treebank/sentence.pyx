@@ -11,6 +11,7 @@ import numpy as np
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from crossarc.core.links cimport is_tree
 from crossarc.core.typedefs cimport int32_t, token_t
 from crossarc.treebank.layout cimport (
     EMPTY_ROW, NO_FAULT, RANGE_ROW, Layout, Spec, make_spec, number, parse, release,
@@ -327,25 +328,13 @@ cdef class Sentence:
     @property
     def is_tree(self):
         """Whether every word has a head and following the heads leads to the dummy root; several roots are allowed."""
-        cdef int32_t word, node
-        cdef int32_t* mark = <int32_t*>malloc((self.words + 1) * sizeof(int32_t))   # whose walk came here first
-        cdef bint result = True
-        if mark == NULL:
+        cdef token_t* met = <token_t*>malloc((self.words + 1) * sizeof(token_t))
+        cdef bint result
+        if met == NULL:
             raise MemoryError
-        memset(mark, 0, (self.words + 1) * sizeof(int32_t))
         with nogil:
-            for word in range(1, self.words + 1):
-                node = word
-                while node != 0 and mark[node] == 0:
-                    mark[node] = word
-                    node = self.heads_[node]
-                    if node < 0 or node > self.words:
-                        result = False
-                        break
-                if not result or (node != 0 and mark[node] == word):
-                    result = False
-                    break
-        free(mark)
+            result = is_tree(self.heads_, self.words, met)
+        free(met)
         return result
 
     @property

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from crossarc.errors import StructureError
-from crossarc.structure.summary import Summary, percent
+from crossarc.parsers.presets import PRESETS
+from crossarc.structure.summary import Summary, percent, summarise
+from crossarc.treebank.sentence import Sentence
 
 # Shares in percent where the advice changes.
 FEW_EDGES = 0.3  # non-projective edges: fewer cost a projective parser less than it gains
@@ -90,3 +93,13 @@ def shown(value: float) -> str:
     if 0 < value < 0.05:
         return "less than 0.1%"
     return f"{value:.0f}%" if value >= 9.95 else f"{value:.1f}%"
+
+
+def suitable_parser(sentences: Iterable[Sentence]) -> tuple[str, str]:
+    """Return the preset that is recommended for a treebank, and why: the accurate one, or the fast one until it exists.
+
+    >>> suitable_parser([Sentence.from_columns(forms=["", "Hi"], heads=[-1, 0], deprels=["", "root"])] * 1000)
+    ('arc-hybrid', 'all sentences are projective')
+    """
+    accurate, fast, reason = recommend_tree(summarise(sentences))
+    return next(name for name in (accurate, fast) if name in PRESETS), reason
