@@ -454,13 +454,13 @@ def test_command(data, define, tmp_path, stub, monkeypatch, capsys):
     assert "| arc-hybrid | 81.50 |\n| swap | failed |" in out
     assert err.splitlines() == [
         "failed: swap on small, seed 1: ended with exit code 1: no luck",
-        "2 jobs: 0 kept, 2 run, 1 failed",
+        "2 jobs: 0 cached, 2 run, 1 failed",
     ]
     assert len(list((tmp_path / ".cache").iterdir())) == 2
     path.write_text(path.read_text().replace(', "swap"', ""))
     code, out, err = command("--output", str(tmp_path / "page.md"))
     assert (code, out) == (0, "")
-    assert "1 job: 1 kept, 0 run, 0 failed" in err
+    assert "1 job: 1 cached, 0 run, 0 failed" in err
     assert "Made by `crossarc experiment" in (tmp_path / "page.md").read_text()
     (tmp_path / "page.md").write_text("my own words")
     code, _, err = command("--output", str(tmp_path / "page.md"), "--anew")

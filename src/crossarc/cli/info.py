@@ -1,4 +1,4 @@
-"""`crossarc info` and `crossarc parsers`: what a model is, and what can be trained."""
+"""`crossarc info` and `crossarc parsers`: describe a model, and list the presets."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ ALWAYS_TOLD = ("system", "epochs", "seed", "learner")
 
 
 def info(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model that crossarc train made.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file of crossarc train.")],
     json: Json = False,
 ) -> None:
-    """Print what a model is: the parser, what it learned from, how good it is, its settings; --json has all of them.
+    """Describe a model: the parser, its training data, its accuracy and settings; --json prints all settings.
 
     \b
     $ crossarc info turkish.crossarc
@@ -36,7 +36,7 @@ def info(
     """
     from crossarc.parsers import load, read_model
 
-    parser = load(model)  # which refuses what is no model
+    parser = load(model)  # refuses other files
     if json:
         print_json(read_model(model, verify=False)[0])
         return
@@ -46,7 +46,7 @@ def info(
 
 
 def describe_model(parser: Parser) -> dict[str, str]:
-    """What people ask of a model, in words; nothing where there is nothing to say."""
+    """The description of a model by name; an empty string if a part does not apply."""
     from crossarc.cli.stats import percent
 
     data, covered, start = (parser.manifest_[name] for name in ("data", "coverage", "init"))
@@ -73,7 +73,7 @@ def describe_model(parser: Parser) -> dict[str, str]:
 
 
 def told(settings: dict[str, object]) -> dict[str, object]:
-    """The settings that are not the usual ones, and those that people ask for; most mean nothing to most parsers."""
+    """The settings that differ from the defaults, and a few that are always shown."""
     from crossarc.parsers import Settings
 
     usual = Settings.model_fields
@@ -81,33 +81,33 @@ def told(settings: dict[str, object]) -> dict[str, object]:
 
 
 def describe_rounds(parser: Parser) -> str:
-    """The tags of each round of a parser that goes from the bottom up."""
+    """The tags of each round of a bottom-up parser."""
     rounds = getattr(parser.model, "rounds", None) or []
     return ", then ".join(" ".join(tags) for tags in rounds)
 
 
 def describe_pruning(parser: Parser) -> str:
-    """What lengths left out of the development set, if the parser goes by them."""
+    """The arcs of the development set that lengths left out, if the parser uses lengths."""
     pruning = getattr(parser.model, "pruning", None)
     return f"on the development set {pruning}" if pruning else ""
 
 
 def describe_data(data: dict[str, object]) -> str:
-    """A treebank in a few words."""
+    """A treebank in one line."""
     size = f"{counted(int(str(data['sentences'])), 'sentence')}, {counted(int(str(data['words'])), 'word')}"
     return f"{data['source']}: {size}" if data["source"] else size
 
 
 def parsers(json: Json = False, markdown: Markdown = False) -> None:
-    """List the parsers that can be trained, with the trees that each can build.
+    """List the presets that can be trained, with the trees that each can build.
 
     \b
     $ crossarc parsers
-     name               trees        system                  what is special
+     name               trees        system                  notes
      ...
      arc-hybrid         projective   arc-hybrid              learns from its own mistakes
      swap               all          swap
-     two-planar-label   2-planar     two-planar-undirected   undirected; heads by its labels
+     two-planar-label   2-planar     two-planar-undirected   undirected; directions by its labels
     """
     from crossarc.parsers.settings import PRESETS, make_settings
 
@@ -115,14 +115,14 @@ def parsers(json: Json = False, markdown: Markdown = False) -> None:
         print_json(PRESETS)
         return
     rows: list[Sequence[Cell]] = [[name, *describe_preset(make_settings(name))] for name in PRESETS]
-    print_tables([Table("", ["name", "trees", "system", "what is special"], rows)], markdown=markdown)
+    print_tables([Table("", ["name", "trees", "system", "notes"], rows)], markdown=markdown)
 
 
 CLASSES = {"two-planar": "2-planar"}
 
 
 def describe_preset(settings: Settings) -> tuple[str, str, str]:
-    """The class of trees, the system and what sets a preset apart."""
+    """The class of trees, the system and notes on a preset."""
     from crossarc.parsers.settings import is_graph
     from crossarc.parsers.transition import system_of
 
@@ -130,11 +130,11 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
         special = ["scores all arcs, finds the best tree"]
         if settings.system == "undirected":
             features = "undirected" if settings.combine == "none" else "undirected, with directed features"
-            special = [features, "heads by the way from the root", *["then enhanced"] * (settings.enhance > 0)]
+            special = [features, "directions by walking from the root", *["then enhanced"] * (settings.enhance > 0)]
             if settings.stack:
                 special = ["sees the trees of a directed and an undirected model"]
         elif settings.system == "bottom-up":
-            special = ["in rounds by part of speech; sees the dependents of before"]
+            special = ["in rounds by part of speech; sees the dependents found in earlier rounds"]
         return "projective" if settings.system == "eisner" else "all", settings.system, "; ".join(special)
     system = system_of(settings, True)
     trees = CLASSES.get(system.covers, system.covers)
@@ -143,11 +143,11 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
         special.append("learns from its own mistakes")
     if settings.transform != "none":
         trees = "nearly all"
-        special.append("makes trees projective and back")
+        special.append("makes trees projective, and back")
     if not system.directed and settings.reconstruction == "naive":
-        trees = "projective" if trees == "planar" else trees  # those that are planar with their root arcs
-        special.append("undirected; heads by the way from the root")
+        trees = "projective" if trees == "planar" else trees  # trees that are planar with their root arcs
+        special.append("undirected; directions by walking from the root")
     elif not system.directed:
-        scored = settings.reconstruction == "score"
-        special.append("undirected; heads by the scores of its labels" if scored else "undirected; heads by its labels")
+        scores = "the scores of " if settings.reconstruction == "score" else ""
+        special.append(f"undirected; directions by {scores}its labels")
     return trees, system.name, "; ".join(special)
