@@ -1,8 +1,8 @@
-"""What a parser gains on a new kind of text from 200 sentences of it, and what it forgets of the old, by `inertia`.
+"""Adapt a parser to a new genre with 200 sentences: the gain on the new genre and the loss on the old, by `inertia`.
 
     python benchmarks/adaptation.py treebanks/en_ewt
 
-The folder has train.conllu and dev.conllu of UD English EWT, whose sentence ids begin with the kind of text.
+The folder has train.conllu and dev.conllu of UD English EWT, whose sentence ids begin with the genre.
 """
 
 import sys
@@ -14,7 +14,7 @@ OLD, NEW = ("weblog", "newsgroup"), ("reviews",)
 
 
 def of_kinds(path: Path, kinds: tuple[str, ...]) -> list[Sentence]:
-    """The sentences of some kinds, kind by kind."""
+    """The sentences of some genres, genre by genre."""
     sentences = list(read(path))
     return [sentence for kind in kinds for sentence in sentences if sentence.id.startswith(kind)]
 

@@ -1,9 +1,9 @@
-"""Whether parsers know what they do not know: how many heads are right by how sure the parser is of them.
+"""The calibration of parsers: the share of right heads by their probability.
 
     python benchmarks/confidence.py treebanks/tr_imst --parsers mst arc-hybrid
 
-The folder has train.conllu and dev.conllu. Every other sentence of the development set is for training, which finds
-the scale of probabilities by it, and the rest is what is measured.
+The folder has train.conllu and dev.conllu. Every other sentence of the development set is used in training, to fit the
+scale of probabilities. The other sentences are measured.
 """
 
 import argparse
@@ -26,7 +26,7 @@ def main() -> None:
     options.add_argument("folder", type=Path)
     options.add_argument("--parsers", nargs="+", default=["mst", "arc-hybrid"])
     options.add_argument("--epochs", type=int, default=8)
-    options.add_argument("--beam", type=int, default=1, help="of transition parsers, while they learn")
+    options.add_argument("--beam", type=int, default=1, help="the beam of transition parsers in training")
     options.add_argument("--k", type=int, default=5)
     chosen = options.parse_args()
     dev = list(read(chosen.folder / "dev.conllu"))
@@ -39,18 +39,18 @@ def main() -> None:
         found = list(parser.parse(gold, scores=True))
         seconds = time.perf_counter() - begin
         print(f"{name} on {chosen.folder.name}, {sum(map(len, gold)):,} words, ", end="")
-        print(f"{sum(map(len, gold)) / seconds:,.0f} words a second with scores; {parser.scales}\n")
+        print(f"{sum(map(len, gold)) / seconds:,.0f} words per second with scores; {parser.scales}\n")
         print_bins(found, gold)
         several = list(parser.parse(gold, k=chosen.k))
         print(f"\nright heads: {oracle(found, gold):.2f}% in the first tree, ", end="")
         print(f"{oracle(several, gold):.2f}% in the best of {chosen.k}; ", end="")
-        print(f"a right head is likelier than a wrong one in {100 * order(found, gold):.1f}% of all pairs; ", end="")
+        print(f"a right head is more likely than a wrong one in {100 * order(found, gold):.1f}% of all pairs; ", end="")
         print(f"expected calibration error {100 * calibration_error(found, gold):.1f}\n")
         sys.stdout.flush()
 
 
 def print_bins(found: list[Analysis], gold: list[Sentence]) -> None:
-    """The table: words by the probability of their heads, and of their labels where the heads are right."""
+    """Print words by the probability of their heads, and of their labels if the heads are right."""
     heads, right = judged(found, gold)
     labels = np.concatenate([analysis.best.label_probabilities[1:] for analysis in found])[right]
     named = np.concatenate(
@@ -81,7 +81,7 @@ def judged(found: list[Analysis], gold: list[Sentence]) -> tuple[np.ndarray, np.
 
 
 def oracle(found: list[Analysis], gold: list[Sentence]) -> float:
-    """The right heads of the best of the trees of each sentence, in percent."""
+    """The right heads in the best tree of each sentence, in percent."""
     right = sum(
         max(int((tree.sentence.heads == sentence.heads)[1:].sum()) for tree in analysis.trees)
         for analysis, sentence in zip(found, gold, strict=True)
@@ -90,7 +90,7 @@ def oracle(found: list[Analysis], gold: list[Sentence]) -> float:
 
 
 def order(found: list[Analysis], gold: list[Sentence]) -> float:
-    """In how many pairs of a right and a wrong head the right one is likelier; equal ones count half."""
+    """The share of pairs of a right and a wrong head in which the right one is more likely; ties count half."""
     chances, right = judged(found, gold)
     good, bad = np.sort(chances[right]), chances[~right]
     below, within = np.searchsorted(good, bad, "right"), np.searchsorted(good, bad, "left")
@@ -98,7 +98,7 @@ def order(found: list[Analysis], gold: list[Sentence]) -> float:
 
 
 def calibration_error(found: list[Analysis], gold: list[Sentence]) -> float:
-    """How far the mean probability of heads is from the share of right ones: the mean over words, by tenths."""
+    """The expected calibration error of head probabilities, with ten bins."""
     chances, right = judged(found, gold)
     tenths = np.minimum((10 * chances).astype(int), 9)
     return sum(abs((chances - right)[tenths == tenth].sum()) for tenth in range(10)) / len(chances)

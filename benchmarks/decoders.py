@@ -1,10 +1,10 @@
-"""How fast the decoders are, beside ufal.chu_liu_edmonds, networkx and scipy in the same run.
+"""The speed of the decoders, compared with ufal.chu_liu_edmonds, networkx and scipy in the same run.
 
     python benchmarks/decoders.py [--largest 7] [--plot decoders.svg]
 
 CPU time over random matrices. The decoders of a row take turns: a round runs each of them once. Times are medians over
 the rounds, ratios are medians of the ratios within a round. `batch` is one call for many sentences. Lists of arcs
-follow, then spanning trees of sparse and dense graphs, up to 10^LARGEST edges, with the number of comparisons. Peers
+follow, then spanning trees of sparse and dense graphs, up to 10^LARGEST edges, with the number of comparisons. Packages
 that are not installed are left out.
 """
 
@@ -27,10 +27,10 @@ Times = np.ndarray
 
 
 def measure(works: dict[str, Work], seconds: float, least: int = 5) -> dict[str, Times]:
-    """CPU seconds of each work in each round; a round does all of them one after the other.
+    """CPU seconds of each work in each round; a round does all works one after the other.
 
-    So a machine that slows down slows all of them down, and ratios of times in the same round hold. There are as many
-    rounds as take about so many seconds, but at least some; the first, in which memory is fetched, is not counted.
+    If a machine slows down, it slows down all works of a round, so ratios within a round are valid. The rounds take
+    about `seconds`, and there are at least `least`. The first round, which fetches memory, is not counted.
     """
     times: dict[str, list[float]] = {name: [] for name in works}
     end = 0.0
@@ -57,7 +57,7 @@ def peer(name: str) -> ModuleType | None:
 def trees() -> None:
     """Decoders over matrices."""
     peers = {name: peer(name) for name in ("ufal.chu_liu_edmonds", "networkx")}
-    print("\n## Trees, microseconds a sentence (in brackets: how many times as fast as ufal.chu_liu_edmonds)\n")
+    print("\n## Trees, microseconds per sentence (in brackets: how many times as fast as ufal.chu_liu_edmonds)\n")
     rng = np.random.default_rng(0)
     for n in (10, 25, 50, 100, 200, 500):
         batch = rng.normal(size=(max(4, 4000 // n), n + 1, n + 1))
@@ -72,7 +72,7 @@ def trees() -> None:
 
 
 def tree_works(batch: np.ndarray, peers: dict[str, ModuleType | None]) -> tuple[dict[str, Work], dict[str, int]]:
-    """What the decoders do by name, and for how many sentences: the slow ones have fewer."""
+    """The work of each decoder by name, and its number of sentences, which is smaller for slow decoders."""
     n = batch.shape[1] - 1
     few = batch[: max(2, 1000 // n)]
     symmetric = batch + batch.swapaxes(1, 2)
@@ -97,7 +97,7 @@ def tree_works(batch: np.ndarray, peers: dict[str, ModuleType | None]) -> tuple[
 
 
 def tree_cell(name: str, times: dict[str, Times]) -> str:
-    """Microseconds, and of Chu-Liu-Edmonds the ratio to the peer."""
+    """The time in microseconds, and for Chu-Liu-Edmonds the ratio to ufal.chu_liu_edmonds."""
     if name not in times:
         return ""
     text = f"{np.median(times[name]) * 1e6:,.{0 if name == 'networkx' else 1}f}"
@@ -107,9 +107,9 @@ def tree_cell(name: str, times: dict[str, Times]) -> str:
 
 
 def sparse_arcs() -> None:
-    """Chu-Liu-Edmonds over lists of arcs, and over the matrix that holds the same arcs."""
-    print("\n## Sparse arcs, milliseconds a sentence (in brackets: how many times as fast as mst over the matrix)\n")
-    print("| n | arcs a word | mst | mst_sparse | mst_sparse, any roots |\n|---|---|---|---|---|")
+    """Time Chu-Liu-Edmonds over lists of arcs, and over the matrix with the same arcs."""
+    print("\n## Sparse arcs, milliseconds per sentence (in brackets: how many times as fast as mst over the matrix)\n")
+    print("| n | arcs per word | mst | mst_sparse | mst_sparse, any roots |\n|---|---|---|---|---|")
     rng = np.random.default_rng(0)
     for n, degree in ((100, 10), (500, 10), (500, 100), (2000, 10), (2000, 100)):
         words = np.repeat(np.arange(1, n + 1), degree)
@@ -157,7 +157,7 @@ def dense_graph(m: int) -> tuple[int, np.ndarray]:
 def span_works(
     names: list[str], n: int, edges: np.ndarray, weights: np.ndarray
 ) -> tuple[dict[str, Work], dict[str, list[int]]]:
-    """What the algorithms do by name, and lists of the comparisons they make; each run of kkt has a seed of its own."""
+    """The work of each algorithm by name, and lists of their numbers of comparisons; each run of kkt has a new seed."""
     counts: dict[str, list[int]] = {name: [] for name in names}
 
     def run(name: str) -> None:
@@ -175,12 +175,12 @@ def span_works(
 
 
 def spanning_trees(largest: int) -> dict[str, dict[str, list[tuple[int, float]]]]:
-    """The undirected algorithms and scipy's over graphs of growing size."""
+    """Time the undirected algorithms and that of scipy over graphs of growing size."""
     peers = ["scipy"] if peer("scipy.sparse.csgraph") else []
     rng = np.random.default_rng(0)
     curves: dict[str, dict[str, list[tuple[int, float]]]] = {}
     for kind, degree in (("sparse, m = 2 n", 2), ("sparse, m = 4 n", 4), ("dense", 0)):
-        print(f"\n## Spanning trees, {kind}: nanoseconds an edge (comparisons an edge)\n")
+        print(f"\n## Spanning trees, {kind}: nanoseconds per edge (comparisons per edge)\n")
         names = ["kkt", "boruvka", "kruskal", *(["prim"] if not degree else []), *peers]
         print(f"| edges | nodes | {' | '.join(names)} |\n|---|---|{'---|' * len(names)}")
         curve = curves[kind] = {name: [] for name in names}

@@ -1,9 +1,9 @@
-"""The settings of graph parsers on development sets: accuracy, what lengths leave out, time; a Markdown table.
+"""The settings of graph parsers on development sets: accuracy, pruned arcs and time, as a Markdown table.
 
     python benchmarks/graph_settings.py FOLDER... [--parser mst] [--epochs 5] [--settings '' 'lengths=true' ...]
 
-Each FOLDER has train.conllu and dev.conllu. Settings are as in a TOML file, several joined with commas. Times are of
-the processor, not of the clock; tokens/s the best of three, from arrays to arrays.
+Each FOLDER has train.conllu and dev.conllu. Settings are written as in a TOML file and joined with commas. Times are
+CPU times; tokens/s is the best of three runs, from arrays to arrays.
 """
 
 from __future__ import annotations

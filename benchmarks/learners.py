@@ -1,10 +1,10 @@
-"""Every learner on development sets: LAS as stored and as learned, size, training and parsing time; a Markdown table.
+"""All learners on development sets: LAS as stored and as learned, size, training and parsing time, as a Markdown table.
 
     python benchmarks/learners.py FOLDER... [--learners mira maxent] [--prune 0.01] [--parser arc-hybrid] [--epochs 8]
                                   [--features compact] [--sentences 500] [--explore 0]
 
-Each FOLDER has train.conllu and dev.conllu. Times are of the processor, not of the clock. LIBSVM takes very long where
-the treebank is not small, and is left out unless asked for.
+Each FOLDER has train.conllu and dev.conllu. Times are CPU times. LIBSVM takes very long unless the treebank is small,
+so it is left out by default.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main() -> None:
     options.add_argument("--parser", default="arc-hybrid")
     options.add_argument("--epochs", type=int, default=8)
     options.add_argument("--features", default="rich")
-    options.add_argument("--sentences", type=int, help="learn from so many, the first ones")
+    options.add_argument("--sentences", type=int, help="train on the first N sentences")
     options.add_argument("--explore", type=float, help="0 for the static oracle")
     arguments = options.parse_args()
     common = {name: getattr(arguments, name) for name in ("parser", "epochs", "features", "explore")}

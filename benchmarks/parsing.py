@@ -1,16 +1,16 @@
-"""How fast and how good crossarc's parsers are, beside the PyPI package ufal.udpipe, on the same data in one run.
+"""The speed and accuracy of parsers, compared with the PyPI package ufal.udpipe on the same data in one run.
 
     python benchmarks/parsing.py TREEBANK [--parsers NAME ...] [--epochs 10] [--no-peers]
 
-NAME is a parser, with settings behind it if you like ("mst labels=joint").
-TREEBANK is a folder with train.conllu, dev.conllu and test.conllu, or the name of one in the folder that the
-environment variable CROSSARC_DATA names. Prints a Markdown table with ratios to UDPipe. UDPipe takes from ten minutes
-to an hour to train, so its model is kept in a folder (--cache); crossarc's are trained each time.
+NAME is a preset, with optional settings ("mst labels=joint").
+TREEBANK is a folder with train.conllu, dev.conllu and test.conllu, or the name of such a folder in the folder given by
+the environment variable CROSSARC_DATA. Prints a Markdown table with ratios to UDPipe. UDPipe takes from ten minutes to
+an hour to train, so its model is kept in a folder (--cache); the parsers of crossarc are trained each time.
 
-Every step runs in a process of its own, which gives its peak memory. Tokens/s are per CPU second of one thread, the
-best of several rounds that all parsers take in turn, without start-up and loading. "Arrays" is from sentences in memory
-to heads and labels (UDPipe: its own sentence objects), "files" from a CoNLL-U file to a CoNLL-U file. "Two threads" is
-by the clock, from sentences to sentences, so it needs two idle cores; the time to load is CPU time. Both learn
+Every step runs in its own process and reports its peak memory. Tokens/s are per CPU second of one thread, the best of
+several rounds in which all parsers take turns, without start-up and loading. "Arrays" is from sentences in memory to
+heads and labels (UDPipe: its own sentence objects), "files" from a CoNLL-U file to a CoNLL-U file. "Two threads" is
+wall-clock time, from sentences to sentences, so it needs two idle cores; the time to load is CPU time. Both learn
 from gold tags, and crossarc scores both on all tokens.
 """
 
@@ -57,7 +57,7 @@ def crossarc_arrays(gold: str, model: str) -> Figures:
     loading = Stopwatch()
     parser = crossarc.load(model)
     seconds = loading.cpu
-    parser.model.parse(corpus)  # the first time brings the pages of the model into memory
+    parser.model.parse(corpus)  # the first run reads the pages of the model into memory
     watch = Stopwatch()
     parser.model.parse(corpus)
     return {"load_seconds": seconds, "arrays": watch.cpu}
@@ -71,7 +71,7 @@ def crossarc_files(gold: str, model: str, output: str) -> Figures:
 
 
 def crossarc_threads(gold: str, model: str, words: int) -> Figures:
-    """The best times of one thread and of two in turn."""
+    """The best times of one thread and of two threads, measured in turn."""
     parser = crossarc.load(model)
     sentences = list(read(gold))
     sentences *= 1 + words // sum(map(len, sentences))
@@ -153,7 +153,7 @@ STEPS = {
 
 
 def in_process(step: str, **arguments: Any) -> Figures:
-    """Run a step in a process of its own."""
+    """Run a step in its own process."""
     command = [sys.executable, __file__, "--step", step, json.dumps(arguments)]
     run = subprocess.run(command, stdout=subprocess.PIPE, env=single_threaded(), check=False, text=True)
     if run.returncode:
@@ -167,7 +167,7 @@ def say(text: str) -> None:
 
 
 def udpipe_model(train: str, treebank: str, cache: Path, iterations: int) -> tuple[str, Figures]:
-    """UDPipe's model and how its training went, from the cache or new."""
+    """The model of UDPipe and the figures of its training, from the cache or new."""
     options = UDPIPE_OPTIONS.format(iterations=iterations)
     key = hashlib.sha256(options.encode() + Path(train).read_bytes()).hexdigest()[:12]
     model = cache / f"udpipe-{treebank}-{key}.model"
@@ -242,7 +242,7 @@ def measure(arguments: argparse.Namespace, files: dict[str, str], folder: Path) 
         try:
             import ufal.udpipe  # noqa: F401
         except ImportError:
-            say("without peers: ufal.udpipe is not installed (pip install '.[bench]' brings it)")
+            say("without peers: ufal.udpipe is not installed (pip install '.[bench]')")
         else:
             model, training = udpipe_model(files["train"], arguments.name, arguments.cache, arguments.iterations)
             models[UDPIPE], table[UDPIPE] = ("udpipe", model), {"training": training}
@@ -275,7 +275,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--score", choices=("dev", "test"), default="test")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--words", type=int, default=200_000, help="to parse with one thread and with two")
+    parser.add_argument(
+        "--words", type=int, default=200_000, help="the number of words to parse with one and two threads"
+    )
     parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--iterations", type=int, default=10, help="of UDPipe's training")
     parser.add_argument("--cache", type=Path, default=Path(__file__).parent / ".cache", metavar="FOLDER")

@@ -1,9 +1,9 @@
-"""How much of each treebank the pseudo-projective transform gives back, and how fast it is, as a Markdown table.
+"""The share of trees and edges that the pseudo-projective transform restores, and its speed, as a Markdown table.
 
     python benchmarks/pseudo_projective.py FOLDER [--encoding head]
 
-FOLDER is a treebank with any number of *.conllu in it, or has one such folder a treebank. Sentences that are no tree
-are left out.
+FOLDER is a treebank with any number of *.conllu files, or contains one such folder per treebank. Sentences that are not
+trees are left out.
 """
 
 from __future__ import annotations

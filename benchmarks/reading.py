@@ -1,9 +1,9 @@
-"""How fast CoNLL-U is read and written, beside the PyPI packages conllu and pyconll in the same run.
+"""The speed of reading and writing CoNLL-U, compared with the PyPI packages conllu and pyconll in the same run.
 
     python benchmarks/reading.py [FILE] [--no-peers]
 
-Tokens per second of CPU time, the best of several runs; ratios are to conllu. Without FILE the example treebank,
-repeated to 200,000 words, is read.
+Tokens per second of CPU time, the best of several runs; ratios are to conllu. Without FILE it reads the example
+treebank, repeated to 200,000 words.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def peers(path: str) -> dict[str, Callable[[], object]]:
         import conllu
         import pyconll
     except ImportError as error:
-        print(f"without peers: {error.name} is not installed (pip install '.[bench]' brings it)")
+        print(f"without peers: {error.name} is not installed (pip install '.[bench]')")
         return {}
 
     def conllu_read() -> None:
@@ -72,7 +72,7 @@ def peers(path: str) -> dict[str, Callable[[], object]]:
 
 
 def peak_memory(path: str) -> str:
-    """Peak memory of a process that streams a file, as Linux counts it; a child's ru_maxrss would count the parent."""
+    """The peak memory of a process that streams a file (VmHWM; the ru_maxrss of a child includes its parent)."""
     code = (
         "import sys; from crossarc.treebank import read; sum(1 for _ in read(sys.argv[1])); "
         "print(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1])"

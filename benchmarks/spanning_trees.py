@@ -1,11 +1,11 @@
-"""How long graph parsers look for a tree, by the length of the sentence: directed and undirected, whole and pruned.
+"""The time of graph parsers by sentence length: directed and undirected, with whole and pruned graphs.
 
     python benchmarks/spanning_trees.py TREEBANK [--longest 2000] [--epochs 1] [--plot spanning-trees.svg]
 
-TREEBANK is a folder with train.conllu and dev.conllu. `mst` and an undirected parser learn from the first; sentences of
-each length are cut from the second, joined. Scoring and decoding are timed, without labels, in CPU milliseconds a
-sentence; the parsers take turns and medians over the rounds count. Pruned graphs have only the edges that a length
-dictionary leaves, and nothing else is scored.
+TREEBANK is a folder with train.conllu and dev.conllu. `mst` and an undirected parser are trained on the first.
+Sentences of each length are cut from the concatenated second file. Scoring and decoding are timed, without labels, in
+CPU milliseconds per sentence. The parsers take turns; the times are medians over the rounds. In pruned graphs only the
+edges that a length dictionary leaves are scored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#9467bd")
 
 
 def models(folder: Path, epochs: int) -> dict[str, GraphModel]:
-    """The parsers by name; those of undirected trees share their weights."""
+    """The parsers by name; the undirected parsers share their weights."""
     train = folder / "train.conllu"
     directed = Parser("mst", epochs=epochs).fit(train, on_error="skip").model
     whole = Parser("mst-undirected", epochs=epochs).fit(train, on_error="skip").model
@@ -43,7 +43,7 @@ def models(folder: Path, epochs: int) -> dict[str, GraphModel]:
 
 
 def works_of(model: GraphModel, tokens: np.ndarray, length: int) -> tuple[Callable[[], object], float]:
-    """What one parser does with sentences cut to a length, and the share of the edges that are left."""
+    """The work of one parser on sentences of a length, and the share of remaining edges."""
     pieces = max(1, min(20, (len(tokens) - 1) // length))
     rows = [np.concatenate([tokens[:1], tokens[1 + k * length : 1 + (k + 1) * length]]) for k in range(pieces)]
     batch = np.ascontiguousarray(np.concatenate(rows))
@@ -66,14 +66,14 @@ def main() -> None:
     parsers = models(options.treebank, options.epochs)
     words = Corpus.of(list(crossarc.read(options.treebank / "dev.conllu")))
     lengths = [length for length in LENGTHS if length <= options.longest]
-    print(f"{options.treebank.name}, milliseconds a sentence (in brackets: to Chu-Liu-Edmonds)\n")
+    print(f"{options.treebank.name}, milliseconds per sentence (in brackets: relative to Chu-Liu-Edmonds)\n")
     print(f"| words | edges left, % | {' | '.join(parsers)} |\n|---:|---:|{'---:|' * len(parsers)}")
     rows: dict[str, list[float]] = {name: [] for name in parsers}
     for length in lengths:
         works, left = {}, 1.0
         for name, model in parsers.items():
             tokens = model.attributes.encode(words)
-            nodes = np.delete(tokens, words.starts[1:-1], axis=0)  # one node 0, and all words behind it
+            nodes = np.delete(tokens, words.starts[1:-1], axis=0)  # one node 0, and all words after it
             nodes = np.concatenate([nodes] * (1 + length // max(1, len(nodes) - 1)))
             works[name], left = works_of(model, nodes, length)
         count = max(1, min(20, sum(np.diff(words.starts) - 1) // length))
@@ -89,7 +89,7 @@ def main() -> None:
 
 
 def plot(path: Path, lengths: list[int], rows: dict[str, list[float]], treebank: str) -> None:
-    """Time against length, both logarithmic."""
+    """Plot the time by length, on logarithmic axes."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

@@ -84,7 +84,7 @@ def test_public_names():
 def test_example(crossarc, tmp_path, example):
     code, out, err = crossarc("example")
     assert (code, err) == (0, "")
-    assert "40 sentences, 318 words, 30.0% of the trees with arcs that cross" in out
+    assert "40 sentences, 318 words, 30.0% of the trees with crossing arcs" in out
     assert out.count("acl:relcl") == 2  # in the sentence of the treebank and in the new one
     assert out.count("╥") == 2  # where an arc crosses
     code, _, err = crossarc("example", "-o", tmp_path / "e.conllu")
@@ -108,7 +108,7 @@ def test_errors_that_nobody_expects_are_no_answer(crossarc, example, monkeypatch
     assert "not enough memory" in err
     code, traced, err = failing(ZeroDivisionError("odd"))
     assert (code, traced) == (2, True)
-    assert err.endswith("this is a mistake in crossarc itself; please report it with these lines\n")
+    assert err.endswith("this is a bug in crossarc; please report it with these lines\n")
 
 
 def test_stats(crossarc, example, malformed, tmp_path):

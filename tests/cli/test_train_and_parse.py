@@ -73,7 +73,7 @@ def test_train_says_what_it_found_and_chose(crossarc, example, tmp_path):
     code, err = crossarc("train", "--train", example, "--dev", example, "-o", path, "--epochs", 2)
     assert code == 0
     lines = err.splitlines()
-    assert lines[0] == f"{example}: 40 sentences, 318 words, nothing wrong"
+    assert lines[0] == f"{example}: 40 sentences, 318 words, no errors"
     assert lines[2].startswith("parser two-planar, recommended for this treebank: 30% of the sentences are non-")
     assert re.fullmatch(r"epoch 1/2  wrong \d+\.\d\d%  dev LAS \d+\.\d\d  UAS \d+\.\d\d  [\d,k]+ tokens/s", lines[3])
     assert lines[5] == "two-planar can build 100.0% of the training trees and 100.0% of their arcs"
@@ -110,7 +110,7 @@ def test_train_follows_the_policy(crossarc, malformed, tmp_path):
     code, err = crossarc(*train)
     assert code == 2
     assert "cycle.conllu:6: sentence 's1': heads form a cycle 2 -> 3 -> 4 -> 2; give one" in err
-    assert "cycle.conllu: 1 finding (1 cycle); --on-error skip leaves such sentences out, fix mends them\n" in err
+    assert "cycle.conllu: 1 finding (1 cycle); --on-error skip leaves such sentences out, fix repairs them\n" in err
     code, err = crossarc(*train, "--on-error", "skip")
     assert code == 0
     assert "cycle.conllu: 1 sentence, 1 word, 1 finding (1 cycle): 1 left out\n" in err
@@ -135,7 +135,7 @@ def test_train_refuses_settings_before_it_reads(crossarc, tmp_path):
 def test_train_refuses_a_development_set_without_sentences(crossarc, example, tmp_path):
     (tmp_path / "dev.conllu").touch()
     code, err = crossarc("train", "--train", example, "--dev", tmp_path / "dev.conllu", "-o", tmp_path / "m.crossarc")
-    assert (code, "dev.conllu: no sentence to choose the best epoch by; leave --dev out" in err) == (2, True)
+    assert (code, "dev.conllu: the development set has no sentence; leave --dev out" in err) == (2, True)
     with pytest.raises(CrossarcError, match="the development set has no sentence"):
         Parser(epochs=1).fit(example, dev=[])
 
@@ -158,7 +158,7 @@ def test_train_from_a_model(crossarc, example, model, tmp_path):
     train = ("train", "--train", example, "--dev", example, "-o", path, "--init", model)
     code, err = crossarc(*train, "--epochs", 2)
     assert code == 0
-    assert "parser arc-hybrid, as in the model to start from" in err
+    assert "parser arc-hybrid, as in the initial model" in err
     assert re.search(r"start  dev LAS \d\d\.\d\d  UAS \d\d\.\d\d\nepoch 1/2", err)
     assert load(path).settings.epochs == 2
     code, err = crossarc(*train, "--parser", "swap")
@@ -213,8 +213,8 @@ def test_a_stopped_training_is_resumed(crossarc, big, tmp_path, number):
     if number == signal.SIGINT:
         assert process.returncode == 130
         assert re.fullmatch(
-            r"crossarc: interrupted in epoch \d+; epochs? 1 (is|to \d are) kept in .*m\.crossarc\.checkpoint, "
-            r"and --resume goes on from there; .*m\.crossarc was not written\n",
+            r"crossarc: interrupted in epoch \d+; epochs? 1 (is|to \d are) saved in .*m\.crossarc\.checkpoint, "
+            r"and --resume continues from there; .*m\.crossarc was not written\n",
             rest,
         )
     else:
@@ -226,7 +226,7 @@ def test_a_stopped_training_is_resumed(crossarc, big, tmp_path, number):
     assert (code, "seed was 1 and is 9" in err) == (2, True)
     code, err = crossarc(*train, "--resume")
     assert code == 0
-    assert re.search(r"epoch 1/10  wrong \S+  before it was interrupted\n", err)
+    assert re.search(r"epoch 1/10  wrong \S+  before the interruption\n", err)
     assert not os.path.exists(f"{path}.checkpoint")
     Parser("arc-hybrid", epochs=10).fit(big).save(tmp_path / "whole.crossarc")
     assert path.read_bytes() == (tmp_path / "whole.crossarc").read_bytes()
@@ -239,7 +239,7 @@ def test_checkpoints_are_announced(crossarc, example, tmp_path):
     assert (code, f"there is no {path}.checkpoint to resume from" in err) == (0, True)
     (tmp_path / "m.crossarc.checkpoint").write_text("left")
     code, err = crossarc(*train)
-    assert (code, f"{path}.checkpoint is of a training that did not end" in err) == (0, True)
+    assert (code, f"{path}.checkpoint is from an interrupted training" in err) == (0, True)
 
 
 @POSIX
@@ -360,6 +360,6 @@ def test_info_and_parsers_speak_to_people(capsys, crossarc, model, example, monk
     text = printed("parsers")
     assert " arc-hybrid projective arc-hybrid learns from its own mistakes \n" in text
     own = "learns from its own mistakes"
-    assert f" two-planar-label 2-planar two-planar-undirected {own}; undirected; heads by its labels \n" in text
+    assert f" two-planar-label 2-planar two-planar-undirected {own}; undirected; directions by its labels \n" in text
     assert " arc-eager-pp nearly all arc-eager learns from its own mistakes; makes trees" in text
-    assert f" planar-naive projective planar-undirected {own}; undirected; heads by the way" in text
+    assert f" planar-naive projective planar-undirected {own}; undirected; directions by walking" in text

@@ -82,7 +82,7 @@ def test_files_by_extension(run, files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gold.conllu", "-o", "x.svg"], "x.svg holds one sentence and more are selected"),
+        (["gold.conllu", "-o", "x.svg"], "x.svg can hold one sentence, but several are selected"),
         (["gold.conllu", "-o", "x.pdf"], "no kind of picture 'pdf'"),
         (["gold.conllu", "-s", "4"], "gold.conllu: no sentence '4'"),
         (["gold.conllu", "--diff"], "--diff compares two files"),
@@ -99,7 +99,7 @@ def test_refusals_are_one_line(run, files, arguments, message):
 
 
 def test_nothing_as_asked_for(run, files):
-    assert run("gold.conllu", "gold.conllu", "--diff", "-o", "x.html")[::2] == (1, "no sentence is as asked for\n")
+    assert run("gold.conllu", "gold.conllu", "--diff", "-o", "x.html")[::2] == (1, "no sentence matches\n")
     assert not (files / "x.html").exists()
 
 

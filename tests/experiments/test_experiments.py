@@ -97,7 +97,7 @@ def test_our_own_definitions(path):
         (DEFINITION.replace("swap", "swop"), "no parser 'swop'; did you mean 'swap'"),
         (DEFINITION.replace("epochs", "epoch"), "no setting 'epoch'; did you mean 'epochs'"),
         (DEFINITION + "column = ['las']", "no entry 'column'; did you mean 'columns'"),
-        (DEFINITION + "columns = ['ls']", "no figure 'ls'; did you mean 'las'"),
+        (DEFINITION + "columns = ['ls']", "no metric 'ls'; did you mean 'las'"),
         (DEFINITION + "columns = ['lengths:7+']", "no breakdown 'lengths'"),
         (DEFINITION + "columns = ['length:']", "names no bin"),
         (DEFINITION + "pairs = [['swap', 'planar']]", "no parser in this experiment 'planar'"),
@@ -304,7 +304,7 @@ def test_tables(data):
     plan = experiment(parsers=["swap", "planar"], seeds=[1, 2], columns=["las", "tokens_per_second"], overview=["las"])
     text = tables(plan, made_up(plan.jobs(data), [80.0, 82.0, None, None]))
     assert "| parser | small |\n|---|---:|\n| swap | 81.00 ± 1.41 |\n| planar | failed |" in text
-    assert "**small**: 1,000 words to learn from, 100 scored, 7 non-projective" in text
+    assert "**small**: 1,000 training words, 100 scored words with 7 non-projective" in text
     assert "| swap | 81.00 ± 1.41 | 1,000 ± 0 |" in text
     assert "- planar on small, seed 1: out of luck" in text
     assert "Mean and standard deviation of 2 seeds" in text
@@ -393,7 +393,7 @@ def test_pairs_without_punctuation(data, punctuation, shown):
     ):
         for part in parts:
             assert (part in text) == (number in shown)
-    assert ("left out where a heading says no punct." in text) == (1 in shown)
+    assert ("left out if a heading says no punct." in text) == (1 in shown)
 
 
 def test_a_parser_among_all(data):
@@ -428,7 +428,7 @@ def test_pages(tmp_path):
     assert text.startswith("before\n")
     assert text.endswith("table 2\n<!-- end experiment mine -->\nafter\n")
     assert "table 1" not in text
-    with pytest.raises(CrossarcError, match="put the lines <!-- begin experiment other -->"):
+    with pytest.raises(CrossarcError, match="add the lines <!-- begin experiment other -->"):
         write_page(page, "other", plan, "table 3\n", "")
     assert page.read_text() == text
 
@@ -454,18 +454,18 @@ def test_command(data, define, tmp_path, stub, monkeypatch, capsys):
     assert "| arc-hybrid | 81.50 |\n| swap | failed |" in out
     assert err.splitlines() == [
         "failed: swap on small, seed 1: ended with exit code 1: no luck",
-        "2 jobs: 0 kept, 2 run, 1 failed",
+        "2 jobs: 0 cached, 2 run, 1 failed",
     ]
     assert len(list((tmp_path / ".cache").iterdir())) == 2
     path.write_text(path.read_text().replace(', "swap"', ""))
     code, out, err = command("--output", str(tmp_path / "page.md"))
     assert (code, out) == (0, "")
-    assert "1 job: 1 kept, 0 run, 0 failed" in err
+    assert "1 job: 1 cached, 0 run, 0 failed" in err
     assert "Made by `crossarc experiment" in (tmp_path / "page.md").read_text()
     (tmp_path / "page.md").write_text("my own words")
     code, _, err = command("--output", str(tmp_path / "page.md"), "--anew")
     assert code == 2
-    assert "nothing says where the tables go" in err
+    assert "the page has no markers for the tables" in err
     assert " run" not in err
 
 

@@ -1,4 +1,4 @@
-"""The command line: one file per command, each with the function that reads the arguments and the one that works."""
+"""The command line: one file per command, with a function that reads the arguments and one that does the work."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ app = typer.Typer(
 
 
 def print_version(wanted: bool) -> None:
-    """Print the version and leave."""
+    """Print the version and exit."""
     if wanted:
         from importlib.metadata import version
 
@@ -47,29 +47,29 @@ def print_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Dependency parsing for trees and graphs whose arcs may cross."""
 
 
-# Of what takes memory, only the square of a sentence can be too much all of a sudden.
+# Only the square of a sentence's length can suddenly need too much memory.
 NO_MEMORY = (
-    "there is not enough memory; graph parsers need it for the square of a sentence's words, transition parsers take "
-    "sentences of any length"
+    "there is not enough memory; the memory of graph parsers grows with the square of the sentence length, transition "
+    "parsers take sentences of any length"
 )
 
 
 def describe(error: Exception) -> str:
-    """An error in one line; those of the operating system name the file first."""
+    """The error as one line; errors of the operating system begin with the file."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with its errors as one line and an exit code: 2 when it could not be done, 130 when interrupted."""
+    """Wrap a command: errors become one line and exit code 2, an interrupt exit code 130."""
 
     @functools.wraps(command)
     def run(*arguments: Any, **options: Any) -> None:
@@ -78,7 +78,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*arguments, **options)
         except BrokenPipeError:
-            # The reader of our output has left (`| head`): nothing is wrong, and the interpreter must not complain.
+            # The reader has closed our output (`| head`): that is no error, and the interpreter must print nothing.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(0) from None
         except (CrossarcError, OSError) as error:
@@ -98,36 +98,36 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-# Every command with what it does in a few words.
+# Every command with its short help.
 COMMANDS: dict[Callable[..., None], str] = {
-    example: "Show crossarc at work, or write its treebank.",
+    example: "Run a demonstration, or write the example treebank.",
     stats: "Describe treebanks and recommend a parser.",
     train: "Train a parser.",
     parse: "Parse treebank files.",
     evaluate: "Score a parsed file against gold.",
     compare: "Compare two parsed files, with significance.",
-    experiment: "Compare parsers on treebanks, resumably.",
+    experiment: "Compare parsers on treebanks.",
     draw: "Draw trees, graphs and differences.",
-    validate: "Find what is wrong with a treebank.",
-    convert: "Convert among treebank formats.",
+    validate: "Find errors in a treebank.",
+    convert: "Convert between treebank formats.",
     transform: "Make trees projective, and back.",
-    oracle: "Print how a system builds trees.",
-    info: "Print what a model file is.",
-    parsers: "List the parsers that can be trained.",
+    oracle: "Print the moves that build a tree.",
+    info: "Describe a model file.",
+    parsers: "List the presets that can be trained.",
 }
-ALONE = (example, parsers)  # what does something without any argument
+ALONE = (example, parsers)  # commands that need no argument
 for command, summary in COMMANDS.items():
     app.command(short_help=summary, no_args_is_help=command not in ALONE)(guarded(command))
 
 
 def main() -> None:
-    """Run the command line: exit code 0, 1 when the answer is no, 2 when it could not be done."""
+    """Run the command line; the exit code is 0, 1 if the answer is no, or 2 after an error."""
     try:
-        # The option may stand anywhere; `guarded` looks for it.
+        # The option may be anywhere; `guarded` looks for it.
         app([argument for argument in sys.argv[1:] if argument != "--debug"])
     except Exception:
         if "--debug" in sys.argv:
             raise
         traceback.print_exc()
-        print("crossarc: this is a mistake in crossarc itself; please report it with these lines", file=sys.stderr)
-        sys.exit(2)  # the interpreter's own 1 would say that the answer is no
+        print("crossarc: this is a bug in crossarc; please report it with these lines", file=sys.stderr)
+        sys.exit(2)  # the interpreter's exit code 1 would mean that the answer is no

@@ -1,4 +1,4 @@
-"""Arguments that several commands share, so that they are called and explained the same everywhere."""
+"""Arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from crossarc.errors import CrossarcError, UnknownName
 
 
 def check_stdin(*paths: str | None) -> None:
-    """Refuse standard input in two places: it can be read once only."""
+    """Refuse standard input in two places."""
     if paths.count("-") > 1:
-        raise CrossarcError("standard input (-) can be read only once; name a file in its other place")
+        raise CrossarcError("standard input (-) can be read only once; give a file instead of the other one")
 
 
 def check_policy(on_error: str) -> None:
-    """Refuse a policy for errors that does not exist, before anything is read."""
+    """Refuse an unknown error policy before anything is read."""
     from crossarc.treebank.reading import POLICIES
 
     if on_error not in POLICIES:
@@ -24,19 +24,19 @@ def check_policy(on_error: str) -> None:
 
 
 Files = Annotated[
-    list[str], typer.Argument(metavar="FILE", help="Treebank files; - is standard input, .gz and .zst are read too.")
+    list[str], typer.Argument(metavar="FILE", help="Treebank files; - is standard input; .gz and .zst work too.")
 ]
 From = Annotated[
     str | None,
-    typer.Option("--from", metavar="FORMAT", help="conllu, conllx, conll09 or sdp; else by extension or content."),
+    typer.Option("--from", metavar="FORMAT", help="conllu, conllx, conll09 or sdp; default: by extension or content."),
 ]
 OnError = Annotated[
     str, typer.Option(metavar="POLICY", help="What to do with sentences that cannot be read: fail, skip or fix.")
 ]
-Gold = Annotated[str, typer.Argument(metavar="GOLD", help="The file with the gold trees, - for standard input.")]
-NoPunct = Annotated[bool, typer.Option("--no-punct", help="Leave punctuation out of the figures.")]
+Gold = Annotated[str, typer.Argument(metavar="GOLD", help="The file with the gold trees; - is standard input.")]
+NoPunct = Annotated[bool, typer.Option("--no-punct", help="Do not count punctuation.")]
 Punct = Annotated[
-    str, typer.Option(metavar="unicode|upos", help="What punctuation is: by the characters of the form, or UPOS.")
+    str, typer.Option(metavar="unicode|upos", help="Recognise punctuation by the characters of the form, or by UPOS.")
 ]
 IgnoreSubtypes = Annotated[bool, typer.Option("--ignore-subtypes", help="Cut labels at the first colon.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]

@@ -1,4 +1,4 @@
-"""crossarc compare: two parsed files against gold, with significance and the sentences that differ."""
+"""`crossarc compare`: two parsed files against gold, with significance and the sentences that differ."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ def compare(
     b: Annotated[str, typer.Argument(metavar="B", help="The parsed file of the second system.")],
     metric: Annotated[
         str,
-        typer.Option(metavar="NAME", help="Sort sentences and judge by las, uas, label, undirected, lem or uem."),
+        typer.Option(metavar="NAME", help="The metric to judge by: las, uas, label, undirected, lem or uem."),
     ] = "las",
     no_punct: NoPunct = False,
     punct: Punct = "unicode",
     ignore_subtypes: IgnoreSubtypes = False,
-    shuffles: Annotated[int, typer.Option(metavar="N", min=1, help="How many shuffles and resamples.")] = 10_000,
+    shuffles: Annotated[int, typer.Option(metavar="N", min=1, help="The number of shuffles and resamples.")] = 10_000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of the shuffles.")] = 0,
     worst: Annotated[
-        int, typer.Option(metavar="N", min=0, help="How many of the sentences that differ most to show.")
+        int, typer.Option(metavar="N", min=0, help="Show this many of the sentences that differ most.")
     ] = 10,
     fail_if_worse: Annotated[
         bool,
-        typer.Option("--fail-if-worse", help="Exit with 1 when B is significantly worse than A (p < 0.05)."),
+        typer.Option("--fail-if-worse", help="Exit with 1 if B is significantly worse than A (p < 0.05)."),
     ] = False,
     as_json: Json = False,
     markdown: Markdown = False,
 ) -> None:
-    """Compare two parsed files: differences, significance, who wins where, the oracle of both.
+    """Compare two parsed files: differences, significance, wins by sentence, oracle score.
 
     \b
     $ crossarc compare gold.conllu malt.conllu ours.conllu
@@ -78,7 +78,7 @@ def compare_files(gold: str, a: str, b: str, **options: Any) -> Comparison:
 
 
 def tables_of(comparison: Comparison, a: str, b: str) -> list[Table]:
-    """The differences, who wins, and the sentences that differ most."""
+    """The differences, the wins by sentence, and the sentences that differ most."""
     figures: list[tuple[Cell, ...]] = []
     shares: list[tuple[Cell, ...]] = []
     for name, each in comparison.differences.items():
@@ -106,7 +106,7 @@ def tables_of(comparison: Comparison, a: str, b: str) -> list[Table]:
             )
         )
     broken = [
-        f"{result.broken} sentences of {side} are no trees."
+        f"{result.broken} sentences of {side} are not trees."
         for side, result in (("A", comparison.a), ("B", comparison.b))
         if result.broken
     ]
@@ -123,7 +123,7 @@ def tables_of(comparison: Comparison, a: str, b: str) -> list[Table]:
             "\n".join([f"{verdict} (randomised comparator, p < {LEVEL})", str(comparison.setting), *broken]),
         ),
         Table(
-            "Sentences, in percent, and the oracle that takes the better tree of each",
+            "Sentences won, in percent, and the oracle that takes the better tree of each sentence",
             ("", "A wins", "B wins", "ties", "oracle", "over the better", "over A"),
             list(shares),
         ),
@@ -150,7 +150,7 @@ def tables_of(comparison: Comparison, a: str, b: str) -> list[Table]:
 
 
 def show_p(p: float) -> str:
-    """A p value with four decimals, or that it is smaller.
+    """A p value with four decimals, or <0.0001.
 
     >>> show_p(0.04321), show_p(1e-9)
     ('0.0432', '<0.0001')

@@ -1,4 +1,4 @@
-"""What the commands share: the consoles, tables in three forms, and errors as one line."""
+"""Output of the commands: consoles, tables for terminals and Markdown, JSON, progress bars."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIGURE = re.compile(r"[-+]?[\d.,]*\s?(%|$|/|\()")  # a number, alone or with oth
 
 @dataclass
 class Table:
-    """A table of figures with a title and a note below it; floats are shown with two decimals, None as a blank."""
+    """A table with a title and a note below it; floats are shown with two decimals, None as a blank."""
 
     title: str
     columns: Sequence[str]
@@ -31,7 +31,7 @@ class Table:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A rich console that never folds the lines of a pipe."""
+    """A rich console that does not wrap lines in a pipe."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
@@ -41,7 +41,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def show(value: Cell) -> str:
-    """A cell as text: two decimals for floats, thousands separated for whole numbers, a blank for None."""
+    """A cell as text: two decimals for floats, thousands separators for integers, a blank for None."""
     if value is None:
         return ""
     if isinstance(value, float):
@@ -114,9 +114,9 @@ def print_json(value: Any) -> None:
 
 @contextmanager
 def tracked(path: str, *, quiet: bool = False, note: Callable[[], str] | None = None) -> Iterator[Source]:
-    """A file to read, with a progress bar of its bytes while it is read on a terminal; elsewhere just the path.
+    """A file to read, with a progress bar on a terminal; elsewhere the path itself.
 
-    `note` gives a text to show behind the bar.
+    `note` returns a text that is shown after the bar.
     """
     screen = console(stderr=True)
     if quiet or path == "-" or not screen.is_terminal:

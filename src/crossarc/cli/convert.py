@@ -21,11 +21,11 @@ def convert(
     source: From = None,
     target: Annotated[
         str | None,
-        typer.Option("--to", metavar="FORMAT", help="conllu, conllx, conll09 or sdp; else by the output's extension."),
+        typer.Option("--to", metavar="FORMAT", help="conllu, conllx, conll09 or sdp; default: by the output's name."),
     ] = None,
     on_error: OnError = "fail",
 ) -> None:
-    """Convert treebanks among CoNLL-U, CoNLL-X, CoNLL-2009 and SDP, and say what the target cannot carry.
+    """Convert treebanks between CoNLL-U, CoNLL-X, CoNLL-2009 and SDP, and report what is lost.
 
     \b
     $ crossarc convert example.conllu -o example.conllx
@@ -42,7 +42,7 @@ def convert(
 def convert_files(
     files: list[str], output: str, source: str | None, target: str | None, on_error: str
 ) -> tuple[int, str, str]:
-    """Write the sentences of all files; gives their number, the format's name, and what was lost in a line."""
+    """Write the sentences of all files; return their number, the name of the format, and a line about losses."""
     from crossarc.treebank import Sentence, read, write
     from crossarc.treebank.conversion import describe_losses
     from crossarc.treebank.formats import format_of_path, get_format

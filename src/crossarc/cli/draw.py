@@ -1,4 +1,4 @@
-"""crossarc draw: sentences as terminal text, SVG or a page of HTML; two files as one picture of their differences."""
+"""`crossarc draw`: sentences, or the differences of two files, as terminal text, SVG or HTML."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class Selection:
     found: set[str] = field(default_factory=set)
 
     def takes(self, number: int, identity: str) -> bool:
-        """Whether a sentence is one of those named; all are if none is."""
+        """Whether a sentence is selected; without names all are."""
         taken = {name for name in self.names if name == identity or number in span_of(name)}
         self.found |= taken
         return bool(taken) or not self.names
 
     def is_complete(self, number: int) -> bool:
-        """Whether no sentence after this number can be one of those named."""
+        """Whether no sentence after this number can be selected."""
         return bool(self.names) and all(name in self.found and span_of(name).stop <= number + 1 for name in self.names)
 
     def check(self, path: str) -> None:
-        """Refuse names that no sentence had."""
+        """Refuse names that no sentence has."""
         missing = [name for name in self.names if name not in self.found]
         if missing:
             raise CrossarcError(
@@ -49,7 +49,7 @@ class Selection:
 
 
 def span_of(name: str) -> range:
-    """The numbers that a name means: "3", "3-7" and "3-" are numbers, anything else is an id."""
+    """The sentence numbers of a name such as "3", "3-7" or "3-"; empty for an id."""
     match = re.fullmatch(r"([0-9]{1,9})(?:(-)([0-9]{1,9})?)?", name)
     if match is None:
         return range(0)
@@ -69,10 +69,10 @@ def select_pictures(
     differing: bool = False,
     limit: int | None = None,
 ) -> Iterator[Picture]:
-    """The pictures of the sentences asked for, as they are read.
+    """The pictures of the selected sentences, while they are read.
 
-    With `other` they compare the sentences of both files. `crossing` and `differing` leave only sentences with crossing
-    arcs and with differences.
+    With `other` they compare the sentences of both files. `crossing` selects sentences with crossing arcs, `differing`
+    sentences with differences.
     """
     from crossarc.draw.html import paired
     from crossarc.draw.picture import comparison_of, picture_of
@@ -106,7 +106,7 @@ def render(
     color: bool = False,
     target: str = "",
 ) -> Iterator[str]:
-    """The pictures as pieces of a file of a kind: svg (one picture), html or txt."""
+    """The pieces of a file of pictures; its kind is svg (one picture), html or txt."""
     from crossarc.draw.characters import isolated, printable
     from crossarc.draw.html import PAGE_WIDTH, html_of
     from crossarc.draw.svg import DEFAULT_WIDTH, svg_of
@@ -118,8 +118,8 @@ def render(
         for number, picture in enumerate(pictures):
             if number:
                 raise CrossarcError(
-                    f"{target} holds one sentence and more are selected; "
-                    "choose one with --sentence or --limit 1, or write them all to a page with -o NAME.html"
+                    f"{target} can hold one sentence, but several are selected; "
+                    "choose one with --sentence or --limit 1, or write all to a page with -o NAME.html"
                 )
             yield svg_of(picture, width=width or DEFAULT_WIDTH, legend=comparison)
     else:
@@ -131,7 +131,7 @@ def render(
 
 
 def kind_of(output: str) -> str:
-    """The kind of file that a path asks for."""
+    """The kind of file, by the extension of a path."""
     if output == "-":
         return "txt"
     name = re.sub(r"\.(gz|zst)$", "", output.lower())
@@ -150,7 +150,7 @@ def draw_pictures(
     width: int | None = None,
     color: bool = False,
 ) -> int:
-    """Write pictures to a file of the kind that its name asks for, and give their number; none leaves no file."""
+    """Write pictures to a file and return their number; without pictures there is no file."""
     from crossarc.treebank.writing import atomic_writer
 
     kind = kind_of(output)
@@ -177,7 +177,7 @@ def draw(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="A treebank file, plain or packed; - is standard input.", show_default=False
+            metavar="FILE", help="A treebank file; - is standard input; .gz and .zst work too.", show_default=False
         ),
     ],
     other: Annotated[
@@ -193,13 +193,13 @@ def draw(
             "--sentence",
             "-s",
             metavar="NAME",
-            help="A sentence by its id, its number, or a range of numbers such as 3-7; may be repeated.",
+            help="A sentence by its id or number, or a range such as 3-7; may be repeated.",
             show_default=False,
         ),
     ] = None,
     crossing: Annotated[bool, typer.Option("--crossing", help="Only sentences with non-projective arcs.")] = False,
     limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="At most so many sentences.", show_default=False)
+        int | None, typer.Option(min=1, metavar="N", help="Draw at most N sentences.", show_default=False)
     ] = None,
     output: Annotated[
         str,
@@ -207,7 +207,7 @@ def draw(
             "--output",
             "-o",
             metavar="PATH",
-            help="Where to draw: a name that ends in .svg, .html or .txt; - is the terminal.",
+            help="The file to write, .svg, .html or .txt; - is the terminal.",
         ),
     ] = "-",
     source: From = None,
@@ -219,24 +219,24 @@ def draw(
         typer.Option(
             min=20,
             metavar="N",
-            help="The width: characters of text, pixels of a picture; columns that do not fit are left out.",
+            help="The width in characters (text) or pixels (SVG, HTML); columns that do not fit are left out.",
             show_default=False,
         ),
     ] = None,
     color: Annotated[
         bool | None,
-        typer.Option("--color/--no-color", help="Colours; without either, only on a terminal.", show_default=False),
+        typer.Option("--color/--no-color", help="Use colours; default: only on a terminal.", show_default=False),
     ] = None,
 ) -> None:
     """Draw trees and graphs, or the differences between two files.
 
-    In the terminal there is one word a line, with its arcs as rails to the
-    left. ● marks a root, ? a word without a head; double lines are crossing
-    arcs; dashed rails to the right are arcs that only the graph has.
-    -o draws one sentence as SVG, or many on one page of HTML.
+    The terminal shows one word per line, with the arcs of the tree on the
+    left. ● marks a root, ? a word without a head. Double lines are crossing
+    arcs. Dashed lines on the right are arcs that are only in the graph.
+    -o draws one sentence as SVG, or many on one HTML page.
 
-    With a second file each picture compares the two: - is an arc that the
-    second file misses, + one that it has wrong, ~ a wrong label.
+    With a second file each picture compares the two: - is a missing arc of
+    the second file, + a wrong arc, ~ a wrong label.
 
     \b
     $ crossarc draw talks.conllu --crossing --limit 1
@@ -251,7 +251,7 @@ def draw(
     differences.html: 31 sentences drawn
     """
     if diff and other is None:
-        raise CrossarcError("--diff compares two files; name a second one")
+        raise CrossarcError("--diff compares two files; give a second one")
     check_stdin(file, other)
     screen = console()
     on_screen = output == "-" and screen.is_terminal
@@ -276,7 +276,7 @@ def draw(
         color=(on_screen and not screen.no_color) if color is None else color,
     )
     if not count:
-        print("no sentence is as asked for", file=sys.stderr)
+        print("no sentence matches", file=sys.stderr)
         raise typer.Exit(1)
     if output != "-":
         print(f"{output}: {counted(count, 'sentence')} drawn", file=sys.stderr)

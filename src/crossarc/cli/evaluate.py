@@ -1,4 +1,4 @@
-"""crossarc evaluate: score a parsed file against gold."""
+"""`crossarc evaluate`: score a parsed file against gold."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONFUSIONS_SHOWN = 20
 
 @dataclass(frozen=True)
 class Report:
-    """What the command found; parts that were not asked for, or do not apply, are None or empty."""
+    """The scores; parts that were not requested, or do not apply, are None or empty."""
 
     gold: str
     system: str
@@ -42,7 +42,7 @@ class Report:
     confusions: tuple[Confusion, ...] = field(default=())
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything by name, for JSON."""
+        """All parts by name, for JSON."""
         parts = {
             "attachment": self.attachment,
             "tokenisation": self.tokenisation,
@@ -62,7 +62,7 @@ class Report:
 
 def evaluate(
     gold: Gold,
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The file to score, - for standard input.")],
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The file to score; - is standard input.")],
     no_punct: NoPunct = False,
     punct: Punct = "unicode",
     ignore_subtypes: IgnoreSubtypes = False,
@@ -71,24 +71,24 @@ def evaluate(
         str,
         typer.Option(
             metavar="auto|same|align",
-            help="'same' needs the same tokens; 'align' is for the CoNLL 2018 metrics; 'auto' chooses.",
+            help="'same' requires the same tokens; 'align' aligns words as in CoNLL 2018; 'auto' chooses.",
         ),
     ] = "auto",
     by: Annotated[
         str,
-        typer.Option(metavar="NAMES", help="Break down by label,upos,length,depth,size,projectivity,crossing."),
+        typer.Option(metavar="NAMES", help="Break down by label, upos, length, depth, size, projectivity, crossing."),
     ] = "",
-    confusion: Annotated[bool, typer.Option("--confusion", help="Show the labels most often confused.")] = False,
+    confusion: Annotated[bool, typer.Option("--confusion", help="Show the most frequent label confusions.")] = False,
     pattern: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=REGEX", help="A class of graph arcs by label; with --graph."),
+        typer.Option(metavar="NAME=REGEX", help="Score a class of graph arcs by label; with --graph."),
     ] = None,
     as_json: Json = False,
     markdown: Markdown = False,
 ) -> None:
-    """Score a parsed file against gold: attachment, exact match, non-projective edges, graphs, pipelines.
+    """Score a parsed file against gold: attachment, exact match, non-projective edges, graphs, tokenization.
 
-    Files whose tokens differ are aligned and scored by the metrics of the CoNLL 2018 shared task.
+    If the tokens differ, words are aligned and scored by the metrics of the CoNLL 2018 shared task.
 
     \b
     $ crossarc evaluate gold.conllu parsed.conllu
@@ -101,7 +101,7 @@ def evaluate(
     same tokens; all tokens; whole labels
     """
     if pattern and not graph:
-        raise CrossarcError("--pattern names classes of graph arcs; add --graph")
+        raise CrossarcError("--pattern defines classes of graph arcs; add --graph")
     report = evaluate_files(
         gold,
         system,
@@ -121,7 +121,7 @@ def evaluate(
 
 
 def parse_patterns(given: list[str]) -> dict[str, str]:
-    """The patterns of the command line, NAME=REGEX each."""
+    """The patterns NAME=REGEX of the command line."""
     patterns = {}
     for each in given:
         name, equals, expression = each.partition("=")
@@ -144,7 +144,7 @@ def evaluate_files(
     confusion: bool = False,
     patterns: dict[str, str] | None = None,
 ) -> Report:
-    """Score the files; with "auto", files with different tokens are aligned, and the report says so."""
+    """Score the files; with "auto", words are aligned if the tokens differ, and the report says so."""
     from crossarc.errors import AlignmentError
     from crossarc.evaluation import Trees
     from crossarc.evaluation.trees import REMEDY, require_same_tokens
@@ -191,7 +191,7 @@ def score_aligned(
     graph: bool,
     unused: bool,
 ) -> Report:
-    """The CoNLL 2018 metrics, and ELAS when graphs are asked for."""
+    """The CoNLL 2018 metrics, and ELAS if graphs are requested."""
     from crossarc.evaluation import evaluate_enhanced, evaluate_tokenisation
 
     return Report(
@@ -224,7 +224,7 @@ def score_same(
     confusion: bool,
     patterns: dict[str, str] | None,
 ) -> Report:
-    """The scores of trees over the same tokens, and those of graphs when asked for."""
+    """The scores of trees over the same tokens, and those of graphs if requested."""
     from crossarc.evaluation import (
         Setting,
         break_down,
@@ -239,7 +239,7 @@ def score_same(
     breakdowns: tuple[Breakdown, ...] = ()
     confused: tuple[Confusion, ...] = ()
     setting = Setting(punctuation, punctuation_by, ignore_subtypes)
-    # SDP files have graphs and no trees at all.
+    # SDP files have graphs and no trees.
     if not graph or (trees[0].heads >= 0).any():
         pair = pair_trees(
             *trees, punctuation=punctuation, punctuation_by=punctuation_by, ignore_subtypes=ignore_subtypes
@@ -264,7 +264,7 @@ def score_same(
 
 
 def tables_of(report: Report) -> list[Table]:
-    """The report as tables; the setting stands below the first."""
+    """The report as tables; the setting is below the first one."""
     tables: list[Table] = []
     if report.attachment is not None:
         tables += attachment_tables(report.attachment, report.system)
@@ -299,7 +299,7 @@ def tables_of(report: Report) -> list[Table]:
                 "Labels confused",
                 ("gold", "system", "words", "on the right head"),
                 [(each.gold, each.system, each.count, each.right_head) for each in shown],
-                f"the {len(shown)} commonest of {len(report.confusions)}; --json gives all",
+                f"the {len(shown)} most frequent of {len(report.confusions)}; --json prints all",
             )
         )
     if tables:
@@ -321,7 +321,7 @@ def attachment_tables(result: Attachment, system: str) -> list[Table]:
         "words": "words",
         "sentences": "sentences",
     }
-    broken = f"{result.broken} of the system's sentences are no trees." if result.broken else ""
+    broken = f"{result.broken} of the system's sentences are not trees." if result.broken else ""
     edges = result.non_projective
     return [
         Table(
@@ -356,7 +356,7 @@ def graph_table(result: GraphScores) -> Table:
 
 
 def breakdown_table(breakdown: Breakdown) -> Table:
-    """A breakdown: accuracy where gold and system have the same words in a bin, else precision and recall."""
+    """A breakdown as a table: accuracy if gold and system have the same words in a bin, else precision and recall."""
     title = breakdown.title[0].upper() + breakdown.title[1:]
     if not breakdown.of_edges:
         return Table(

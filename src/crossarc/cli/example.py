@@ -1,4 +1,4 @@
-"""`crossarc example`: the treebank that comes with crossarc, described and drawn."""
+"""`crossarc example`: a demonstration with the example treebank."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-# Form, lemma, UPOS, XPOS, FEATS and MISC of a sentence that the treebank has not got.
+# Form, lemma, UPOS, XPOS, FEATS and MISC of a sentence that is not in the treebank.
 NEW_SENTENCE = """
 Tom Tom PROPN NNP Number=Sing _
 found find VERB VBD Mood=Ind|Tense=Past|VerbForm=Fin _
@@ -30,7 +30,7 @@ def example(
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the treebank to this file instead.")
     ] = None,
 ) -> None:
-    """Show crossarc at work on its own example treebank, or write that treebank to a file.
+    """Describe, train on and parse the example treebank, or write it to a file.
 
     \b
     $ crossarc example -o example.conllu
@@ -44,14 +44,14 @@ def example(
 
 
 def copy_example(path: str, output: str) -> int:
-    """Write the treebank and give the number of its sentences."""
+    """Write the treebank and return the number of its sentences."""
     from crossarc.treebank import read, write
 
     return write(read(path), output)
 
 
 def show_example(path: str) -> None:
-    """Describe the treebank, draw a sentence of it, train a parser on it and draw how it parses a new sentence."""
+    """Describe the treebank, draw a sentence, train a parser and draw its parse of a new sentence."""
     from crossarc.cli.console import counted
     from crossarc.cli.stats import percent
     from crossarc.draw import to_text
@@ -64,7 +64,7 @@ def show_example(path: str) -> None:
     summary = summarise(sentences)
     size = f"{counted(summary.sentences, 'sentence')}, {counted(summary.words, 'word')}"
     crossed = percent(summary.share(summary.trees - summary.projective))
-    print(f"The treebank that comes with crossarc: {size}, {crossed} of the trees with arcs that cross. One of them:\n")
+    print(f"The example treebank of crossarc: {size}, {crossed} of the trees with crossing arcs. One of them:\n")
     print(sentences[0].text)
     print(to_text(sentences[0], color=color), end="\n\n")
     begin = time.perf_counter()
@@ -75,7 +75,7 @@ def show_example(path: str) -> None:
     print(f"A swap parser, trained on them in {seconds:.1f} seconds, parses a new sentence:\n")
     print(new.text)
     print(to_text(next(parser.parse([new])), color=color), end="\n\n")
-    print("Now you (any treebank will do):\n")
+    print("Try it yourself, with this or any other treebank:\n")
     for command in NEXT:
         print(f"  {command}")
 

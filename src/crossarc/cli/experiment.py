@@ -1,4 +1,4 @@
-"""`crossarc experiment`: compare parsers on treebanks, as a TOML file says."""
+"""`crossarc experiment`: compare parsers on treebanks, as defined in a TOML file."""
 
 from __future__ import annotations
 
@@ -21,20 +21,22 @@ if TYPE_CHECKING:
 def experiment(
     file: Annotated[str, typer.Argument(metavar="FILE.toml", help="The parsers, treebanks and seeds.")],
     data: Annotated[
-        str, typer.Option(metavar="DIR", envvar="CROSSARC_DATA", help="The folder with a folder for each treebank.")
+        str, typer.Option(metavar="DIR", envvar="CROSSARC_DATA", help="The folder with one folder per treebank.")
     ] = ".",
-    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="How many jobs run at a time.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="The number of parallel jobs.")] = 1,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="PAGE.md", help="The page to put the tables on; else they are printed."),
+        typer.Option("--output", "-o", metavar="PAGE.md", help="The page for the tables; default: print them."),
     ] = None,
     cache: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Where results are kept; .cache beside the file if not given.")
+        str | None, typer.Option(metavar="DIR", help="The folder for results; default: .cache beside the file.")
     ] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Run the jobs again that failed before.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Run failed jobs again.")] = False,
     anew: Annotated[bool, typer.Option("--anew", help="Run all jobs again.")] = False,
 ) -> None:
-    """Train and score parsers x treebanks x seeds; results are kept, so a run goes on where it was cut off.
+    """Train and score parsers x treebanks x seeds.
+
+    Results are cached: after an interruption the same command continues where it stopped.
 
     \b
     $ cat mine.toml
@@ -44,26 +46,26 @@ def experiment(
     seeds = [1, 2, 3]
     \b
     $ crossarc experiment mine.toml --data treebanks --jobs 2 --output results.md
-    18 jobs: 2 kept, 16 run, 0 failed
+    18 jobs: 2 cached, 16 run, 0 failed
     results.md: written
     """
     from crossarc.experiments import read_experiment, surroundings, tables, write_page
 
     plan, name = read_experiment(file), Path(file).stem
     if output is not None:
-        surroundings(output, name, plan)  # refuses a page that has no place for them before anything runs
+        surroundings(output, name, plan)  # refuses a page without markers before anything runs
     folder = cache if cache is not None else str(Path(file).parent / ".cache")
     try:
         results, kept = run_experiment(plan, data, folder, jobs, retry=retry, anew=anew)
     except KeyboardInterrupt:
-        print("crossarc: interrupted; what is finished is kept, the same command goes on from there", file=sys.stderr)
+        print("crossarc: interrupted; finished jobs are cached, the same command continues", file=sys.stderr)
         raise typer.Exit(130) from None
     failed = [result for result in results if result.failed]
     text = tables(plan, results)
     for result in failed:
         print(f"failed: {result.job}: {result.error}", file=sys.stderr)
     ran = len(results) - kept
-    print(f"{counted(len(results), 'job')}: {kept} kept, {ran} run, {len(failed)} failed", file=sys.stderr)
+    print(f"{counted(len(results), 'job')}: {kept} cached, {ran} run, {len(failed)} failed", file=sys.stderr)
     if output is None:
         print(text, end="")
     else:
@@ -76,7 +78,7 @@ def experiment(
 def run_experiment(
     plan: Experiment, data: str, cache: str, workers: int, *, retry: bool, anew: bool
 ) -> tuple[list[Result], int]:
-    """Run what is not kept yet; gives all results and how many were kept."""
+    """Run the jobs that are not cached; return all results and the number of cached ones."""
     from crossarc.experiments import run
 
     planned = plan.jobs(data)
@@ -94,7 +96,7 @@ def run_experiment(
 
 @contextmanager
 def progress_of(jobs: list[Job]) -> Iterator[Report]:
-    """A bar over all jobs with the time left, and a line for each that runs; nothing but on a terminal."""
+    """On a terminal, a bar over all jobs with the time left, and a line for each running job."""
     screen = console(stderr=True)
     if not screen.is_terminal:
         yield lambda news: None
@@ -122,7 +124,7 @@ def progress_of(jobs: list[Job]) -> Iterator[Report]:
                 if key in lines:
                     bar.remove_task(lines.pop(key))
                 if news.state == "kept":
-                    # What was there already must not make the rest look fast.
+                    # Cached jobs must not make the others look fast.
                     weights[key] = 0
                     bar.update(total, total=sum(weights.values()))
                 done[key] = weights[key]

@@ -1,4 +1,4 @@
-"""`crossarc info` and `crossarc parsers`: what a model is, and what can be trained."""
+"""`crossarc info` and `crossarc parsers`: describe a model, and list the presets."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ALWAYS_TOLD = ("system", "epochs", "seed", "learner")
 
 
 def info(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model that crossarc train made.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file of crossarc train.")],
     json: Json = False,
 ) -> None:
-    """Print what a model is: the parser, what it learned from, how good it is, its settings; --json has all of them.
+    """Describe a model: the parser, its training data, its accuracy and settings; --json prints all settings.
 
     \b
     $ crossarc info turkish.crossarc
@@ -37,7 +37,7 @@ def info(
     """
     from crossarc.parsers import load, read_model
 
-    parser = load(model)  # which refuses what is no model
+    parser = load(model)  # refuses other files
     if json:
         print_json(read_model(model, verify=False)[0])
         return
@@ -47,7 +47,7 @@ def info(
 
 
 def describe_model(parser: Parser) -> dict[str, str]:
-    """What people ask of a model, in words; nothing where there is nothing to say."""
+    """The description of a model by name; an empty string if a part does not apply."""
     from crossarc.cli.stats import percent
 
     data, covered, start = (parser.manifest_[name] for name in ("data", "coverage", "init"))
@@ -81,21 +81,21 @@ def told(settings: Settings) -> dict[str, object]:
 
 
 def describe_data(data: dict[str, object]) -> str:
-    """A treebank in a few words."""
+    """A treebank in one line."""
     size = f"{counted(int(str(data['sentences'])), 'sentence')}, {counted(int(str(data['words'])), 'word')}"
     return f"{data['source']}: {size}" if data["source"] else size
 
 
 def parsers(json: Json = False, markdown: Markdown = False) -> None:
-    """List the parsers that can be trained, with the trees that each can build.
+    """List the presets that can be trained, with the trees that each can build.
 
     \b
     $ crossarc parsers
-     name               trees        system                  what is special
+     name               trees        system                  notes
      ...
      arc-hybrid         projective   arc-hybrid              learns from its own mistakes
      swap               all          swap
-     two-planar-label   2-planar     two-planar-undirected   undirected; heads by its labels
+     two-planar-label   2-planar     two-planar-undirected   undirected; directions by its labels
     """
     from crossarc.parsers.presets import PRESETS, make_settings
 
@@ -103,7 +103,7 @@ def parsers(json: Json = False, markdown: Markdown = False) -> None:
         print_json(PRESETS)
         return
     rows: list[Sequence[Cell]] = [[name, *describe_preset(make_settings(name))] for name in PRESETS]
-    print_tables([Table("", ["name", "trees", "system", "what is special"], rows)], markdown=markdown)
+    print_tables([Table("", ["name", "trees", "system", "notes"], rows)], markdown=markdown)
 
 
 def describe_preset(settings: Settings) -> tuple[str, str, str]:
@@ -113,7 +113,7 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
     describe = describe_transitions if isinstance(settings, TransitionSettings) else describe_graph
     trees, system, special = describe(settings)  # type: ignore[arg-type]
     if settings.transform != "none":
-        trees, special = "nearly all", [*special, "makes trees projective and back"]
+        trees, special = "nearly all", [*special, "makes trees projective, and back"]
     return trees, system, "; ".join(special)
 
 

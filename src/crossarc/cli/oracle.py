@@ -1,4 +1,4 @@
-"""`crossarc oracle`: the derivation of a tree, move by move, as the papers print it."""
+"""`crossarc oracle`: the derivation of a tree, move by move, as in the papers."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ SHOWN = 5  # nodes of a stack, list or buffer; the rest is three dots
 
 
 def oracle(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A treebank with trees, - for standard input.")],
-    parser: Annotated[str, typer.Option("--parser", metavar="NAME", help="The transition system or a parser's name.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A treebank with trees; - is standard input.")],
+    parser: Annotated[str, typer.Option("--parser", metavar="NAME", help="A transition system or a preset.")],
     sentence: Annotated[
-        list[str] | None, typer.Option("--sentence", metavar="ID|N|N-M", help="Only these sentences, by id or number.")
+        list[str] | None,
+        typer.Option("--sentence", metavar="ID|N|N-M", help="Only these sentences, by id or number; may be repeated."),
     ] = None,
     source: From = None,
     markdown: Markdown = False,
 ) -> None:
-    """Print how a transition system builds the trees of a file: each move and what it leads to.
+    """Print how a transition system builds the trees of a file: each move and its result.
 
     \b
     $ crossarc oracle train.conllu --parser arc-hybrid --sentence 1
@@ -42,7 +43,7 @@ def oracle(
 
 
 def derivations(file: str, parser: str, names: Sequence[str] = (), source: str | None = None) -> Iterator[Table]:
-    """The derivations of the sentences asked for, one table each."""
+    """The derivations of the selected sentences, one table each."""
     from crossarc.cli.draw import Selection
     from crossarc.treebank import read
 
@@ -57,7 +58,7 @@ def derivations(file: str, parser: str, names: Sequence[str] = (), source: str |
 
 
 def check_system(parser: str) -> tuple[str, bool]:
-    """The system of a parser, and whether it builds all root links; reconstructions differ in that."""
+    """The system of a parser, and whether it builds all root links, which depends on the reconstruction."""
     from crossarc.errors import UnknownName
     from crossarc.transitions import SYSTEMS
 
@@ -70,7 +71,7 @@ def check_system(parser: str) -> tuple[str, bool]:
 
 
 def derivation_table(sentence: Sentence, parser: str, title: str) -> Table:
-    """One row a move: the move, the configuration it leads to, and the arc it makes."""
+    """One row per move: the move, the next configuration, and the new arc."""
     from crossarc.draw.characters import printable
     from crossarc.errors import StructureError
     from crossarc.transitions import Configuration, get_system
@@ -105,12 +106,12 @@ def derivation_table(sentence: Sentence, parser: str, title: str) -> Table:
 
 
 def arc_text(words: Sequence[str], labels: Sequence[str], head: int, word: int, gold: bool) -> str:
-    """An arc as words; one that is not in the gold tree has no label."""
+    """An arc as text; an arc that is not in the gold tree has the label "?"."""
     return f"{words[head]} -{labels[word] if gold else '?'}-> {words[word]}"
 
 
 def outcome(configuration: Configuration, words: Sequence[str], labels: Sequence[str], moves: int) -> str:
-    """What is done after the last move, and whether it gives the tree."""
+    """The arcs that are added after the last move, and whether the result is the tree."""
     before = configuration.heads
     configuration.finish()
     gold = configuration.gold
@@ -127,7 +128,7 @@ def outcome(configuration: Configuration, words: Sequence[str], labels: Sequence
 
 
 def columns_of(configuration: Configuration) -> list[str]:
-    """The parts of a configuration that its system has."""
+    """The names of the parts of a configuration."""
     name = configuration.system.name
     if name.startswith("covington"):
         return ["List 1", "List 2", "Buffer"]
@@ -137,7 +138,7 @@ def columns_of(configuration: Configuration) -> list[str]:
 
 
 def cells_of(configuration: Configuration, words: Sequence[str]) -> list[str]:
-    """The parts of a configuration as words."""
+    """The parts of a configuration as text."""
     name = configuration.system.name
     buffer = opening([words[node] for node in configuration.buffer])
     if name.startswith("covington"):
@@ -155,10 +156,10 @@ def cells_of(configuration: Configuration, words: Sequence[str]) -> list[str]:
 
 
 def opening(words: Sequence[str]) -> str:
-    """A list by its first words."""
+    """The first words of a list."""
     return f"[{', '.join([*words[:SHOWN], *(['...'] if len(words) > SHOWN else [])])}]"
 
 
 def closing(words: Sequence[str]) -> str:
-    """A list by its last words, where the top of a stack is."""
+    """The last words of a list, where the top of a stack is."""
     return f"[{', '.join([*(['...'] if len(words) > SHOWN else []), *words[-SHOWN:]])}]"

@@ -18,49 +18,49 @@ from crossarc.cli.console import counted, tracked
 if TYPE_CHECKING:
     from crossarc.treebank import Finding, Sentence
 
-MOST_THREADS = 4  # by default: reading and writing keep more from being of use
+MOST_THREADS = 4  # by default: reading and writing limit the use of more
 SHOWN = 10  # findings that are printed one by one
 
 
 @dataclass
 class Run:
-    """What was parsed: sentences, words, those that were too long for the usual search, and the time it took."""
+    """What was parsed: the number of sentences, words and too long sentences, and the time."""
 
     sentences: int = 0
     words: int = 0
     long: int = 0
     limit: int = 0
-    beyond: str = ""  # what was done with longer ones
+    beyond: str = ""  # what is done with longer sentences
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
-    findings: Counter[str] = field(default_factory=Counter)  # by what was done about them
+    findings: Counter[str] = field(default_factory=Counter)  # by the action taken
 
     @property
     def speed(self) -> float:
-        """Words a second."""
+        """Words per second."""
         return self.words / max(self.seconds, 1e-9)
 
 
 def parse(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model that crossarc train made.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file of crossarc train.")],
     files: Files,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")
     ] = "-",
     source: From = None,
     threads: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="How many threads parse; by default one a core, up to 4.")
+        int | None, typer.Option(metavar="N", min=1, help="The number of threads; default: one per core, up to 4.")
     ] = None,
     beam: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="How many derivations to follow; if not as in training."),
+        typer.Option(metavar="N", min=1, help="The width of the beam; default: as in training."),
     ] = None,
     scores: Annotated[
         bool,
         typer.Option(
             "--scores",
-            help="Write how sure the parser is: the score and probability of the tree as comments, those of each head "
-            "and label into MISC (HeadProb, LabelProb).",
+            help="Write the score and probability of each tree as comments, and the probabilities of heads and labels "
+            "to MISC (HeadProb, LabelProb).",
         ),
     ] = False,
     k: Annotated[
@@ -73,15 +73,15 @@ def parse(
         bool,
         typer.Option(
             "--constraints",
-            help="Keep to what words say in MISC: Head=3 (their head), NotHead=1,5 (not their head), Deprel=obj.",
+            help="Respect the constraints in MISC: Head=3 (the head), NotHead=1,5 (not the head), Deprel=obj.",
         ),
     ] = False,
     on_error: OnError = "fail",
 ) -> None:
-    """Parse files: HEAD and DEPREL are new, everything else stays as it is.
+    """Parse files: HEAD and DEPREL are new, everything else is unchanged.
 
-    The trees are the same for any number of threads. A file that lacks columns the model learned from gets a warning.
-    One sentence that cannot be read ends the run, and no output is written, unless --on-error says otherwise.
+    The trees are the same for any number of threads. You get a warning if a file lacks columns that the model learned
+    from. A sentence that cannot be read stops the run, and no output is written, unless --on-error is skip or fix.
 
     \b
     $ crossarc parse danish.crossarc raw.conllu.gz -o parsed.conllu
@@ -115,7 +115,7 @@ def parse(
 
 @dataclass(frozen=True)
 class Extras:
-    """What is asked for besides the best tree."""
+    """The options for more than the best tree."""
 
     scores: bool = False
     k: int | None = None
@@ -123,7 +123,7 @@ class Extras:
 
 
 def default_threads() -> int:
-    """One a core that this process may use."""
+    """One thread per core that this process may use, up to four."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(MOST_THREADS, cores)
 
@@ -138,7 +138,7 @@ def parse_files(
     extras: Extras = Extras(),
     on_error: str = "fail",
 ) -> Run:
-    """Parse in a stream."""
+    """Parse files as a stream and write the trees."""
     from crossarc.errors import TreebankError
     from crossarc.parsers import load, marked_constraints
     from crossarc.parsers.columns import describe_missing
@@ -149,7 +149,7 @@ def parse_files(
     if beam is not None:
         parser.model.with_beam(beam)  # graph parsers refuse it before any file is read
         if beam > 1 and getattr(parser.settings, "beam", 1) == 1:
-            print("crossarc: the model was trained for greedy search; a beam will hardly help it", file=sys.stderr)
+            print("crossarc: the model was trained for greedy search; a beam will probably not help", file=sys.stderr)
     run = Run(limit=parser.model.long_sentence, beyond=parser.model.long_note)
     begin = time.perf_counter()
 
@@ -158,7 +158,7 @@ def parse_files(
 
     def report(finding: Finding) -> None:
         if on_error == "fail":
-            choice = "--on-error skip leaves such sentences out, fix mends what can be mended"
+            choice = "--on-error skip leaves such sentences out, fix repairs them if possible"
             raise TreebankError(f"{finding.with_action('')}; {choice}")
         run.findings[finding.action] += 1
         if run.findings.total() <= SHOWN:
@@ -169,8 +169,8 @@ def parse_files(
         run.words += len(sentence)
         run.long += 0 < run.limit < len(sentence)
 
-    policy = "skip" if on_error == "fail" else on_error  # `report` is where it fails, with what to do
-    # Trees printed on a terminal would get in the way of the bar.
+    policy = "skip" if on_error == "fail" else on_error  # `report` raises the error, with a remedy
+    # Trees printed on a terminal would disturb the bar.
     quiet = output == "-" and sys.stdout.isatty()
     known = marked_constraints if extras.constraints else None
 

@@ -24,7 +24,7 @@ ENDINGS = (".svg", ".png", ".pdf")
 
 
 def check_plot(output: str) -> None:
-    """Refuse a picture that cannot be drawn before any work is done for it."""
+    """Refuse a picture that cannot be drawn, before any work is done."""
     ending = PurePath(output).suffix.lower()
     if ending not in ENDINGS:
         raise UnknownName("kind of picture", ending or output, ENDINGS)
@@ -33,7 +33,7 @@ def check_plot(output: str) -> None:
 
 
 def plot_summaries(summaries: dict[str, Summary], output: str) -> None:
-    """Draw the classes of trees and the spread of lengths and depths, a colour and a line style for each file."""
+    """Draw the classes of trees and the distributions of lengths and depths of all files."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -53,7 +53,7 @@ def plot_summaries(summaries: dict[str, Summary], output: str) -> None:
 
 
 def draw_classes(axis: Any, summaries: dict[str, Summary]) -> None:
-    """One bar a file, split by class; told apart by hatching too."""
+    """One bar per file, split by class; the classes differ in colour and hatching."""
     names = [short(path) for path in summaries]
     left = [0.0] * len(names)
     for (key, title), hatch, shade in zip(CLASSES.items(), HATCHES, (0.85, 0.65, 0.45, 0.25), strict=True):
@@ -66,7 +66,7 @@ def draw_classes(axis: Any, summaries: dict[str, Summary]) -> None:
 
 
 def draw_spread(axis: Any, histograms: dict[str, list[int]], title: str) -> None:
-    """The share of sentences or words at each value, up to the value that 99 in 100 do not exceed."""
+    """The share of sentences or words by value, up to the 99th percentile."""
     longest = 1
     styles = ("-", "--", ":", "-.")
     for index, (path, counts) in enumerate(histograms.items()):

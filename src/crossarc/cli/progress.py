@@ -1,4 +1,4 @@
-"""How far a training is: a bar on a terminal, one plain line an epoch elsewhere."""
+"""The progress of training: a bar on a terminal, one line per epoch elsewhere."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
     from crossarc.parsers import Epoch, Progress
 
-REST = 85  # columns of a terminal that the texts beside the bar take
+REST = 85  # columns of a terminal for the texts beside the bar
 
 
 class TrainingView:
-    """What is shown of a training on standard error, and what must be known of it when it is interrupted."""
+    """Shows the progress of training on standard error, and records it for an interrupt."""
 
     def __init__(self, epochs: int, words: int, augmented: bool = False) -> None:
         self.epochs = epochs
         self.words = words
-        # With cost-augmented trees an arc that is right by too little counts as well.
+        # Cost-augmented decoding also counts arcs that are right by less than the margin.
         self.share = "wrong or unsure" if augmented else "wrong"
         self.finished = 0
         self.running = 0
@@ -73,13 +73,13 @@ class TrainingView:
         )
 
     def on_epoch(self, epoch: Epoch) -> None:
-        """Leave a line."""
+        """Print the line of an epoch."""
         self.finished = epoch.number
         self.scores = "" if epoch.las is None else f"dev LAS {epoch.las:.2f}  UAS {epoch.uas:.2f}"
         if epoch.number == 0:
             self.say(f"start  {self.scores}")
             return
-        rate = speed(self.words, epoch.seconds) if epoch.seconds else "before it was interrupted"
+        rate = speed(self.words, epoch.seconds) if epoch.seconds else "before the interruption"
         parts = [f"epoch {epoch.number}/{self.epochs}", f"{self.share} {epoch.wrong:.2f}%", self.scores, rate]
         self.say("  ".join(filter(None, parts)))
 
@@ -92,7 +92,7 @@ class TrainingView:
 
 
 def speed(words: int, seconds: float) -> str:
-    """A speed as people say it.
+    """A speed as text.
 
     >>> speed(41_234, 1), speed(900, 2)
     ('41k tokens/s', '450 tokens/s')
@@ -102,7 +102,7 @@ def speed(words: int, seconds: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """A time as minutes and seconds, or with hours.
+    """A time as minutes and seconds, with hours if needed.
 
     >>> clock(21.4), clock(3725)
     ('0:21', '1:02:05')

@@ -1,4 +1,4 @@
-"""`crossarc stats`: a treebank in figures, and the parsers that suit it."""
+"""`crossarc stats`: statistics of a treebank, and a recommended parser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def stats(
     json: Json = False,
     markdown: Markdown = False,
 ) -> None:
-    """Describe treebanks: size, labels, classes of trees and graphs, depth and length; ends with a recommendation.
+    """Describe treebanks: size, labels, classes of trees and graphs, depths and lengths; and recommend a parser.
 
     \b
     $ crossarc stats train.conllu
@@ -60,17 +60,17 @@ def summarise_file(path: str, source: str | None) -> Summary:
 
 
 def percent(value: float) -> str:
-    """A share with one decimal, or with two where it is nearly nothing or nearly all."""
+    """A percentage with one decimal, or with two if it is near 0 or 100."""
     return f"{value:.1f}%" if 0.05 <= value < 99.95 or value in (0, 100) else f"{value:.2f}%"
 
 
 def short(path: str) -> str:
-    """A path as the head of a column: the file and its folder."""
+    """A path as a column title: the file and its folder."""
     return "/".join(PurePath(path).parts[-2:])
 
 
 def advice(summary: Summary) -> str:
-    """The recommendation in a sentence, or why there is none."""
+    """The recommendation, or the reason why there is none."""
     from crossarc.errors import StructureError
     from crossarc.parsers.presets import PRESETS
     from crossarc.parsers.recommendation import recommend
@@ -87,12 +87,12 @@ def advice(summary: Summary) -> str:
     later = f"Planned, not in crossarc yet: {', '.join(missing)}"
     if found.fast not in PRESETS:  # graphs without trees
         return f"No recommendation: {found.reason}. {later}"
-    # First what `crossarc train` takes; a name that cannot be trained is no advice.
+    # The parser that `crossarc train` uses; planned ones cannot be trained.
     return f"Recommended: {found.fast} ({found.reason}). {later}"
 
 
 def columns_that_fit(summaries: dict[str, Summary]) -> list[dict[str, Summary]]:
-    """The files in groups whose columns fit the screen side by side."""
+    """The files in groups whose columns fit on the screen."""
     names = list(summaries)
     widest = 34 + 3 + max(len(short(name)) for name in names)
     room = max(1, (console().width - 34) // (widest - 34))
@@ -100,7 +100,7 @@ def columns_that_fit(summaries: dict[str, Summary]) -> list[dict[str, Summary]]:
 
 
 def stats_table(summaries: dict[str, Summary]) -> Table:
-    """One column a file, one row a figure; figures of graphs only where there are any."""
+    """One column per file, one row per figure; rows of graphs only if there are graphs."""
     rows: dict[str, list[Cell]] = {}
     for summary in summaries.values():
         for name, value in figures(
@@ -108,12 +108,12 @@ def stats_table(summaries: dict[str, Summary]) -> Table:
         ).items():
             rows.setdefault(name, []).append(value)
     table = Table("", ["", *map(short, summaries)], [[name, *map(show, values)] for name, values in rows.items()])
-    table.note = "Planar and 2-planar leave out arcs from the root; classes and depths are those of the usable trees."
+    table.note = "Planar and 2-planar ignore arcs from the root; classes and depths are those of the usable trees."
     return table
 
 
 def figures(summary: Summary, graphs: bool) -> dict[str, Cell]:
-    """The figures of a summary with the names that people know them by."""
+    """The figures of a summary with their names."""
     share = summary.share
     rows: dict[str, Cell] = {
         "sentences": summary.sentences,
@@ -136,7 +136,7 @@ def figures(summary: Summary, graphs: bool) -> dict[str, Cell]:
         "tree depth, mean / max": f"{summary.depth_mean:.1f} / {summary.depth_max:,}",
         "dependency length, mean / max": f"{summary.dependency_length_mean:.1f} / {summary.dependency_length_max:,}",
     }
-    if not summary.trees:  # nothing is no zero
+    if not summary.trees:  # blank, not zero
         rows |= dict.fromkeys(list(rows)[list(rows).index("sentences with several roots") :])
     if graphs:
         graph = summary.graphs
@@ -146,7 +146,7 @@ def figures(summary: Summary, graphs: bool) -> dict[str, Cell]:
             "graphs that cannot be read": graph.unusable,
             "graphs that differ from the tree": percent(graph.differing * of_all),
             "nodes with several heads": f"{graph.multi_headed:,} ({percent(graph.multi_headed_percent)})",
-            "arcs a node": graph.arcs_per_node,
+            "arcs per node": graph.arcs_per_node,
             "cyclic graphs": percent(graph.cyclic * of_all),
             "projective graphs": percent(graph.projective * of_all),
         }

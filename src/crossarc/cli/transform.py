@@ -1,4 +1,4 @@
-"""`crossarc transform`: treebanks with their non-projective trees made projective, and back."""
+"""`crossarc transform`: make non-projective trees projective, and back."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def transform(
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")
     ] = "-",
     encoding: Annotated[
-        str, typer.Option(metavar="NAME", help="How labels say what was lifted: head (label↑head's label).")
+        str, typer.Option(metavar="NAME", help="How labels mark lifted edges: head (label↑label of the head).")
     ] = "head",
     source: From = None,
     on_error: Annotated[
-        str, typer.Option(metavar="POLICY", help="What to do with sentences that are no tree: fail, skip or fix.")
+        str, typer.Option(metavar="POLICY", help="What to do with sentences that are not trees: fail, skip or fix.")
     ] = "fail",
 ) -> None:
-    """Make trees projective for parsers that build no others, with marks in their labels, and undo it in the output.
+    """Make trees projective, with marked labels, for parsers that build only such trees; and restore their output.
 
     \b
     $ crossarc transform projectivize train.conllu -o train-projective.conllu
@@ -45,7 +45,7 @@ def transform(
 
 @dataclass
 class Tally:
-    """How many sentences there were, in how many edges were moved and how many, and how many stayed though marked."""
+    """The number of sentences, of changed trees, of moved edges, and of marked edges that stayed."""
 
     sentences: int = 0
     trees: int = 0
@@ -54,7 +54,7 @@ class Tally:
 
 
 def describe(direction: str, tally: Tally) -> str:
-    """What was done, in a line."""
+    """The summary of a run in one line."""
     done = "lifted" if direction == "projectivize" else "put back"
     stayed = f", {tally.stayed:,} found no place" if tally.stayed else ""
     moved = f"{counted(tally.edges, 'edge')} {done} in {counted(tally.trees, 'tree')}"
@@ -64,7 +64,7 @@ def describe(direction: str, tally: Tally) -> str:
 def transform_files(
     direction: str, files: list[str], output: str, encoding: str, source: str | None, on_error: str
 ) -> Tally:
-    """Write the sentences of all files with other heads and labels; all else stays byte for byte."""
+    """Write the sentences of all files with new heads and labels; everything else stays, byte for byte."""
     from crossarc.errors import UnknownName
     from crossarc.transforms import PseudoProjective
     from crossarc.treebank import Sentence, read, write

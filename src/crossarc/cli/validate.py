@@ -1,4 +1,4 @@
-"""`crossarc validate`: what is wrong with a treebank."""
+"""`crossarc validate`: find errors in a treebank."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Verdict:
-    """What was found: figures over everything, and the findings up to a limit."""
+    """The result for a file: counts of all findings, and the findings up to a limit."""
 
     good: int = 0
     codes: Counter[str] = field(default_factory=Counter)
@@ -30,16 +30,16 @@ def validate(
     files: Files,
     source: From = None,
     roots: Annotated[str, typer.Option(metavar="one|any", help="Whether a tree may have several roots.")] = "one",
-    limit: Annotated[int, typer.Option(metavar="N", min=0, help="Print at most so many findings a file.")] = 50,
+    limit: Annotated[int, typer.Option(metavar="N", min=0, help="Print at most N findings per file.")] = 50,
     fix: Annotated[
         str | None,
         typer.Option(
-            "--fix", metavar="FILE", help="Write the good sentences and those that can be repaired to this file."
+            "--fix", metavar="FILE", help="Write the good sentences, and those that can be repaired, to this file."
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Check ids, heads, cycles, roots, ranges, empty nodes, columns, UTF-8 and DEPS; exit code 1 if anything is wrong.
+    """Check ids, heads, cycles, roots, ranges, empty nodes, columns, UTF-8 and DEPS; exit code 1 if there are findings.
 
     \b
     $ crossarc validate train.conllu
@@ -63,7 +63,7 @@ def validate(
 
 
 def validate_file(path: str, source: str | None, roots: str, limit: int) -> Verdict:
-    """Look at every sentence of a file."""
+    """Check every sentence of a file."""
     from crossarc.treebank import Finding
     from crossarc.treebank import validate as findings_of
 
@@ -80,7 +80,7 @@ def validate_file(path: str, source: str | None, roots: str, limit: int) -> Verd
 
 
 def fix_files(files: list[str], source: str | None, roots: str, output: str) -> tuple[int, int]:
-    """Write what is good or can be repaired; gives how many sentences were written and how many left out."""
+    """Write good and repaired sentences; return how many were written and how many left out."""
     from itertools import chain
 
     from crossarc.treebank import read, write
@@ -99,7 +99,7 @@ def fix_files(files: list[str], source: str | None, roots: str, output: str) -> 
 
 
 def print_verdict(path: str, verdict: Verdict, stream: TextIO) -> None:
-    """Findings, one a line, then the sum."""
+    """Print the findings, one per line, and a summary."""
     for finding in verdict.findings:
         print(finding, file=stream)
     total = verdict.codes.total()

@@ -1,4 +1,4 @@
-"""Trees and graphs as pictures: terminal text, SVG, and pages of HTML; and two analyses of the same words in one.
+"""Pictures of trees and graphs, and of the differences of two analyses, as terminal text, SVG and HTML.
 
 >>> from crossarc.treebank import Sentence
 >>> sentence = Sentence.from_columns(forms=["", "Cats", "sleep"], heads=[-1, 2, 0], deprels=["", "nsubj", "root"])

@@ -1,4 +1,4 @@
-"""How wide text is on a terminal and on a page, which way it runs, and what of it may be shown at all."""
+"""The width of text on a terminal and on a page, its direction, and its unsafe characters."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ ELLIPSIS = "…"
 ZERO_WIDTH_JOINER = "\u200d"
 EMOJI_PRESENTATION = "\ufe0f"
 
-# What XML 1.0 forbids even as a character reference (section 2.2), and lone surrogates, which no encoding takes.
+# Characters that XML 1.0 forbids even as references (section 2.2), and lone surrogates, which cannot be encoded.
 INVALID_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-# What would move the cursor, change colours or turn the direction of the rest of a terminal line.
+# Characters that would move the cursor, change colours or change the direction of a terminal line.
 UNSAFE_ON_TERMINAL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
-# Advance widths of a common sans-serif face in em, on the generous side: a word must never run into the next one.
+# Advance widths of a common sans-serif font in em, rather too wide: words must not overlap.
 NARROW = frozenset("iljtfrI.,;:'’‘|!()[]{}/\\-`·")
 BROAD = frozenset("mwMW@%&—…œæŒÆ")
 
 
 def is_mark(character: str) -> bool:
-    """Whether a character takes no place of its own: combining marks, joiners and other format characters."""
+    """Whether a character has no width: combining marks, joiners and other format characters."""
     return unicodedata.category(character) in ("Mn", "Me", "Cf") or "\u1160" <= character <= "\u11ff"
 
 
 def terminal_width(text: str) -> int:
-    """The number of terminal cells a text takes.
+    """The number of terminal cells of a text.
 
-    Wide and full-width characters take two, combining and format characters none; what a zero-width joiner or a skin
-    tone adds to an emoji takes no further cell.
+    Wide and full-width characters take two cells, combining and format characters none. Emoji after a zero-width joiner
+    and skin tones take no further cell.
 
     >>> [terminal_width(word) for word in ("cat", "猫", "ne\u0301e")]
     [3, 2, 3]
@@ -43,7 +43,7 @@ def terminal_width(text: str) -> int:
             total += previous == 1
             previous = 2
             continue
-        # Between letters (Persian, Indic scripts) a joiner shapes them and swallows nothing.
+        # Between letters (Persian, Indic scripts) a joiner only changes their shape.
         swallowed = joined and unicodedata.category(character) == "So"
         joined = False
         if swallowed or is_mark(character) or (previous and "\U0001f3fb" <= character <= "\U0001f3ff"):
@@ -54,7 +54,7 @@ def terminal_width(text: str) -> int:
 
 
 def page_width(text: str, size: float) -> float:
-    """The estimated width of a text set in a sans-serif face of a size, a little too wide rather than too narrow."""
+    """The estimated width of a text in a sans-serif font of a size, rather too wide than too narrow."""
     return size * sum(map(advance, text))
 
 
@@ -81,22 +81,22 @@ def runs_right_to_left(text: str) -> bool:
 
 
 def holds_right_to_left(text: str) -> bool:
-    """Whether any letter of a text runs from right to left."""
+    """Whether any letter of a text is written from right to left."""
     return any(unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in text)
 
 
 def printable(text: str) -> str:
-    """A text that a terminal can show on one line: control characters become the replacement character."""
+    """The text for one terminal line, with control characters replaced."""
     return UNSAFE_ON_TERMINAL.sub("\ufffd", text)
 
 
 def isolated(text: str) -> str:
-    """The text in a directional isolate when it runs from right to left, so that the columns after it stay in place."""
+    """The text, in a directional isolate if it has right-to-left letters, so that later columns stay in place."""
     return f"\u2068{text}\u2069" if holds_right_to_left(text) else text
 
 
 def shortened(text: str, cells: int) -> str:
-    """The text cut to a number of terminal cells, with an ellipsis in the last where something was cut."""
+    """The text cut to a number of terminal cells, with an ellipsis if something was cut."""
     if terminal_width(text) <= cells:
         return text
     end = len(text)
@@ -106,7 +106,7 @@ def shortened(text: str, cells: int) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text as XML or HTML character data, also between double quotes; what XML forbids is replaced.
+    """The text as XML or HTML character data or attribute value; characters that XML forbids are replaced.
 
     >>> escaped('<"&\\x07')
     '&lt;&quot;&amp;\ufffd'

@@ -1,6 +1,6 @@
-"""Many pictures on one page that needs nothing else: no server, no font, no library.
+"""Many pictures on one HTML page that needs no server, font or library.
 
-The page comes in pieces, one for each sentence, so that it can be written while the sentences are read.
+The page is an iterator of pieces, one per sentence, so that it can be written while the sentences are read.
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ def to_html(
     tags: Sequence[str] = ("upos",),
     theme: Theme = "auto",
 ) -> Iterator[str]:
-    """A page of sentences in pieces, to be written one after the other or joined.
+    """A page of sentences as an iterator of pieces.
 
-    With `system`, each picture compares a sentence with the one at the same place there. The reader can look for ids
-    and text and leave only sentences with non-projective arcs, or with differences.
+    With `system`, each picture compares a sentence with the sentence at the same position in `system`. The reader can
+    search for ids and text, and show only sentences with non-projective arcs or with differences.
     """
     if system is None:
         pictures = (picture_of(sentence, tags) for sentence in sentences)
@@ -84,12 +84,12 @@ def to_html(
 
 
 def paired(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Iterator[tuple[Sentence, Sentence]]:
-    """The sentences of two files side by side; files of different length are refused where the shorter ends."""
+    """Pairs of sentences of two files; files of different length are refused at the end of the shorter one."""
     for count, (one, other) in enumerate(zip_longest(gold, system)):
         if one is None or other is None:
             shorter, longer = ("gold", "the system's file") if one is None else ("the system's file", "gold")
             raise AlignmentError(
-                f"{shorter} ends after {count} sentences and {longer} goes on; compare files of the same text"
+                f"{shorter} ends after {count} sentences and {longer} has more; compare files of the same text"
             )
         yield one, other
 
@@ -103,7 +103,7 @@ def html_of(
     labels: bool = True,
     theme: Theme = "auto",
 ) -> Iterator[str]:
-    """The page of some pictures in pieces."""
+    """The page of some pictures as an iterator of pieces."""
     check_theme(theme)
     yield opening(title, theme, comparison)
     for number, picture in enumerate(pictures, 1):
@@ -114,7 +114,7 @@ def html_of(
 
 
 def opening(title: str, theme: Theme, comparison: bool) -> str:
-    """Everything before the first sentence."""
+    """The page before the first sentence."""
     differing = '<label><input type="checkbox" name="differing"> only differences</label>' if comparison else ""
     name = escaped(title)
     return f"""<!DOCTYPE html>
@@ -154,7 +154,7 @@ def variables(theme: Theme) -> str:
 
 
 def keys(theme: Theme, comparison: bool) -> str:
-    """What the lines mean, each with a piece of it."""
+    """The legend of the lines."""
     entries = [("", "correct"), ("missed", "− missed: only in gold"), ("wrong", "+ wrong: only in the system's")]
     if not comparison:
         entries = [("", "tree"), ("cross", "crossing arc")]
@@ -179,7 +179,7 @@ def article(number: int, picture: Picture, drawing: str) -> str:
 
 
 def summary(picture: Picture) -> str:
-    """What a comparison found, in a few words."""
+    """The differences of a comparison in a few words."""
     if not picture.comparison:
         return ""
     counts = [

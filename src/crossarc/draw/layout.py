@@ -1,4 +1,4 @@
-"""The heights of arcs: nested arcs lie below those that span them, crossing arcs at different heights."""
+"""The heights of arcs: nested arcs are below the arcs that span them, crossing arcs have different heights."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def levels(
     order: Sequence[int] | None = None,
     above: Sequence[Collection[int]] = (),
 ) -> list[int]:
-    """The level of each span, from 1 upwards: the lowest above all spans inside it that is free of those it overlaps.
+    """The level of each span, from 1: the lowest above all spans inside it that no overlapping span has.
 
-    Shorter spans are placed first unless `order` says otherwise. Spans that only share an end may lie on the same level
-    if `share_ends`. `above[i]` names spans that must lie below span i besides those inside it. Quadratic in the number
-    of spans, in vector operations.
+    Shorter spans are placed first, or as in `order`. Spans that only share an end may have the same level if
+    `share_ends`. `above[i]` has spans that must be below span i, in addition to those inside it. Quadratic in the
+    number of spans, in vector operations.
 
     >>> levels([(1, 2), (1, 4), (3, 4), (2, 3), (3, 6)])
     [1, 2, 1, 1, 3]

@@ -1,6 +1,6 @@
-"""What there is to draw: the nodes of a sentence in their order, and its arcs with what is special about each.
+"""The content of a picture: the nodes of a sentence in order, and its arcs with their properties.
 
-Everything that draws starts from a `Picture`, so that terminal, SVG and HTML agree on what is shown.
+Terminal, SVG and HTML all draw a `Picture`, so that they show the same.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Status = Literal["same", "missed", "wrong", "relabelled"]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A word or an empty node: its id in the file, its form, its tags, and whether it has no head at all."""
+    """A word or an empty node: its id in the file, its form, its tags, and whether it has no head."""
 
     id: str
     form: str
@@ -38,10 +38,10 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """An arc between places in the picture; head 0 is the root.
+    """An arc between positions in the picture; head 0 is the root.
 
-    `extra` arcs are in the graph but not in the tree. `status` is what a comparison says of it: in both, only in the
-    gold analysis (missed), only in the system's (wrong), or in both with different labels.
+    `extra` arcs are in the graph but not in the tree. `status` is the result of a comparison: in both analyses, only in
+    gold (missed), only in the system's (wrong), or in both with different labels.
     """
 
     head: int
@@ -64,7 +64,7 @@ class Arc:
 
 @dataclass(frozen=True)
 class Picture:
-    """Nodes, of which the first is the root, and the arcs between them; `number` counts the sentences of a file."""
+    """Nodes, the root first, and the arcs between them; `number` is the position of the sentence in its file."""
 
     id: str
     text: str
@@ -89,13 +89,13 @@ class Picture:
         return any(arc.status != "same" for arc in self.arcs)
 
     def shown(self, place: int) -> str:
-        """The form as a picture shows it: cut when it is very long, a sign for an empty node without one."""
+        """The form in a picture: cut if it is very long, and a sign for an empty node without a form."""
         node = self.nodes[place]
         form = node.form or (NO_FORM if node.empty else "")
         return form if len(form) <= LONGEST_FORM else form[: LONGEST_FORM - 1] + ELLIPSIS
 
     def describe(self, arc: Arc) -> str:
-        """The arc in words, for those who hover over it or have it read to them."""
+        """The arc in words, for tooltips and screen readers."""
         head = self.nodes[arc.head].form if arc.head else "root"
         notes = [
             note
@@ -112,9 +112,9 @@ class Picture:
 
 
 def picture_of(sentence: Sentence, tags: Sequence[str] = ("upos",)) -> Picture:
-    """The picture of a sentence: its tree, and what its graph has besides.
+    """The picture of a sentence: its tree, and the arcs that are only in its graph.
 
-    A sentence without any tree shows its graph in the place of the tree.
+    A sentence without a tree shows its graph in the place of the tree.
     """
     nodes = nodes_of(sentence, tags)
     main, graph = arcs_of(sentence, nodes)
@@ -136,7 +136,7 @@ def nodes_of(sentence: Sentence, tags: Sequence[str]) -> tuple[Node, ...]:
 
 
 def arcs_of(sentence: Sentence, nodes: Sequence[Node]) -> tuple[list[Arc], list[Arc]]:
-    """The arcs of the tree and those of the graph, between places among the nodes; without a tree the graph's first."""
+    """The arcs of the tree and of the graph, between positions; without a tree the graph takes its place."""
     words = [place for place, node in enumerate(nodes) if not node.empty]
     heads = sentence.heads
     crossing = crossing_dependents(heads)
@@ -156,7 +156,7 @@ def arcs_of(sentence: Sentence, nodes: Sequence[Node]) -> tuple[list[Arc], list[
 
 
 def mark_headless(nodes: Sequence[Node], arcs: Sequence[Arc]) -> tuple[Node, ...]:
-    """The nodes with `headless` set for words that no arc reaches; where there are no arcs at all none is set."""
+    """The nodes with `headless` set for words without an incoming arc; without any arcs none is set."""
     reached = {0, *(arc.dependent for arc in arcs)}
     return tuple(
         replace(node, headless=bool(arcs) and not node.empty and place not in reached)
@@ -165,14 +165,14 @@ def mark_headless(nodes: Sequence[Node], arcs: Sequence[Arc]) -> tuple[Node, ...
 
 
 def blank(value: str) -> str:
-    """The value of a column, with nothing in the place of the underscore that stands for it."""
+    """The value of a column; an empty string for an underscore."""
     return "" if value == "_" else value
 
 
 def additional_arcs(graph: Sequence[Arc], tree: Sequence[Arc]) -> list[Arc]:
-    """The arcs of a graph that the tree does not have, as extra arcs.
+    """The arcs of a graph that are not in the tree, as extra arcs.
 
-    An arc whose label only refines that of the tree ("nmod:of" for "nmod") is the tree's own.
+    An arc whose label only refines that of the tree ("nmod:of" for "nmod") counts as an arc of the tree.
     """
     known: dict[tuple[int, int], list[str]] = {}
     for arc in tree:
@@ -187,7 +187,7 @@ def additional_arcs(graph: Sequence[Arc], tree: Sequence[Arc]) -> list[Arc]:
 
 
 def crossing_dependents(heads: NDArray[np.int32]) -> set[int]:
-    """The dependents of the non-projective edges; in what is no tree, of the arcs that cross another."""
+    """The dependents of non-projective edges; if the heads are not a tree, of arcs that cross another."""
     try:
         return set(non_projective_edges(heads).tolist())
     except StructureError:
@@ -196,7 +196,7 @@ def crossing_dependents(heads: NDArray[np.int32]) -> set[int]:
 
 
 def mark_crossing(arcs: Sequence[Arc]) -> list[Arc]:
-    """The arcs with `crossing` set where one crosses another; arcs from the root are left out of account."""
+    """The arcs with `crossing` set if they cross another; arcs from the root do not count."""
     spans = np.array([arc.span for arc in arcs], dtype=np.int64).reshape(-1, 2)
     low, high = spans[:, 0], spans[:, 1]
     proper = low > 0
@@ -211,7 +211,7 @@ def mark_crossing(arcs: Sequence[Arc]) -> list[Arc]:
 def comparison_of(gold: Sentence, system: Sentence, tags: Sequence[str] = ("upos",)) -> Picture:
     """Two analyses of the same words in one picture.
 
-    Graphs are compared in what neither tree has, and only if both sentences have one: a tree parser misses no graph.
+    Graph arcs that are in neither tree are compared only if both sentences have a graph: a tree parser has none.
     """
     check_same_words(gold, system)
     nodes = merged_nodes(nodes_of(gold, tags), nodes_of(system, tags))
@@ -227,7 +227,7 @@ def comparison_of(gold: Sentence, system: Sentence, tags: Sequence[str] = ("upos
 
 
 def check_same_words(gold: Sentence, system: Sentence) -> None:
-    """Refuse two sentences that are not the same words."""
+    """Refuse two sentences with different words."""
     name = f"sentence {gold.id!r}" if gold.id else f"the sentence {gold.text!r}"
     if len(gold) != len(system):
         raise AlignmentError(
@@ -240,7 +240,7 @@ def check_same_words(gold: Sentence, system: Sentence) -> None:
 
 
 def merged_nodes(one: Sequence[Node], other: Sequence[Node]) -> tuple[Node, ...]:
-    """The nodes of both, empty nodes of either included, in the order of their ids."""
+    """The nodes of both analyses, including empty nodes, in the order of their ids."""
     nodes = {node.id: node for node in other} | {node.id: node for node in one}
 
     def place(node: Node) -> tuple[int, ...]:
@@ -250,7 +250,7 @@ def merged_nodes(one: Sequence[Node], other: Sequence[Node]) -> tuple[Node, ...]
 
 
 def compared_arcs(gold: list[Arc], system: list[Arc]) -> list[Arc]:
-    """The arcs of both, each once, with its status."""
+    """The arcs of both analyses, each once, with its status."""
 
     def key(arc: Arc) -> tuple[int, int, str]:
         return arc.head, arc.dependent, arc.label

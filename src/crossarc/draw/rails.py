@@ -1,14 +1,14 @@
 """Arcs as rails beside the lines of a terminal, in box-drawing characters.
 
-A rail is a vertical line at some level from the words; at the line of its head and of each of its dependents a
-horizontal line leads to the word. An arrow stands right beside the rail it belongs to:
+A rail is a vertical line at some level from the words. At its head and at each of its dependents a horizontal line
+leads to the word. The arrow is right beside its rail:
 
       ┌► The
     ┌►┴─ cat
     ┴─── sleeps
 
-The ordinary arcs of one head share a rail. A crossing arc has a rail of its own in double lines, so that ┼ is always
-a junction and ╪, ╫ and ╬ are always crossings.
+The ordinary arcs of one head share a rail. A crossing arc has its own rail in double lines, so that ┼ is always a
+junction and ╪, ╫ and ╬ are always crossings.
 """
 
 from __future__ import annotations
@@ -50,28 +50,28 @@ class Rail:
 
     @cached_property
     def span(self) -> tuple[int, int]:
-        """The first and the last place it reaches; to be asked for when it is complete."""
+        """The first and the last position of the complete rail."""
         return min(self.head, *self.arcs), max(self.head, *self.arcs)
 
     @cached_property
     def role(self) -> str:
-        """What colours the line."""
+        """The role that gives the line its colour."""
         return role_of(self, list(self.arcs.values()))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One character of the rails and the role that colours it: "", "crossing", or the status or kind of an arc."""
+    """One character of the rails and its role for colours: "", "crossing", or the status or kind of an arc."""
 
     character: str = " "
     role: str = ""
 
 
 def tree_rails(arcs: Sequence[Arc], size: int, most: int) -> list[Rail]:
-    """One rail for each head, and one for each crossing arc, with the parent's farther from the words than the child's.
+    """One rail per head and per crossing arc; the rail of a parent is farther from the words than that of a child.
 
-    So each line reads from the outside in: the arrow from the head, then what the word governs. A tree of which that
-    needs more than `most` levels is packed instead as close as it goes.
+    So each line reads from the outside in: the arrow from the head, then the dependents of the word. A tree that needs
+    more than `most` levels is packed as tightly as possible instead.
     """
     combs: dict[int, Rail] = {}
     rails: list[Rail] = []
@@ -96,7 +96,7 @@ def tree_rails(arcs: Sequence[Arc], size: int, most: int) -> list[Rail]:
 
 
 def ranked(rails: Sequence[Rail], height: Sequence[int]) -> tuple[list[int], list[list[int]]]:
-    """The order in which rails are placed, lowest in the tree first, and for each those that must lie below it."""
+    """The order in which rails are placed, lowest in the tree first, and for each rail those that must be below it."""
     led: dict[int, list[int]] = {}
     for index, rail in enumerate(rails):
         led.setdefault(rail.head, []).append(index)
@@ -111,7 +111,7 @@ def ranked(rails: Sequence[Rail], height: Sequence[int]) -> tuple[list[int], lis
 
 
 def heights(arcs: Sequence[Arc], size: int) -> list[int]:
-    """How many arcs lie on the longest way down from each place; places on or above a cycle count as highest."""
+    """The length of the longest path down from each position; positions on or above a cycle are the highest."""
     waiting = [0] * size
     parents: list[list[int]] = [[] for _ in range(size)]
     for arc in arcs:
@@ -129,7 +129,7 @@ def heights(arcs: Sequence[Arc], size: int) -> list[int]:
 
 
 def single_rails(arcs: Sequence[Arc]) -> list[Rail]:
-    """A rail for each arc, for arcs of which a word may have any number."""
+    """One rail per arc, for graphs, in which a word may have several heads."""
     rails = [
         Rail(arc.head, {arc.dependent: arc}, dashed=arc.extra) for arc in arcs if arc.head and arc.head != arc.dependent
     ]
@@ -141,9 +141,9 @@ def single_rails(arcs: Sequence[Arc]) -> list[Rail]:
 def draw_rails(
     rails: Sequence[Rail], size: int, entries: Sequence[str] = (), *, mirrored: bool = False
 ) -> list[list[Cell]]:
-    """The cells of each line 1 to size - 1, outermost level first, or last when mirrored; two cells a level.
+    """The cells of lines 1 to size - 1, two per level, outermost level first, or last if mirrored.
 
-    `entries[place]` is a character that stands in the margin of a line and leads to its word: the mark of a root.
+    `entries[place]` is a character in the margin of a line, such as the mark of a root.
     """
     depth = max((rail.level for rail in rails), default=0)
     at: list[dict[int, Rail]] = [{} for _ in range(size)]
@@ -204,7 +204,7 @@ def draw_line(rails: dict[int, Rail], place: int, depth: int, entered: bool) -> 
 
 
 def role_of(rail: Rail, arcs: Sequence[Arc]) -> str:
-    """What colours a rail at some of its arcs."""
+    """The role for the colour of a rail at some of its arcs."""
     statuses = {each.status for each in arcs} - {"relabelled"}
     if statuses == {"missed"} or statuses == {"wrong"}:
         return statuses.pop()

@@ -1,7 +1,6 @@
-"""Where the words and arcs of an SVG picture stand: rows of words, ends of arcs, labels that hide nothing.
+"""The layout of an SVG picture: rows of words, ends of arcs, labels that hide nothing.
 
-Everything here is measured along the row from the side where reading starts; `svg` turns it around where the script
-runs from right to left.
+Coordinates along a row start at the side where reading starts; `svg` mirrors them for right-to-left scripts.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ FORM_SIZE, TAG_SIZE, LABEL_SIZE, FAR_SIZE = 15.0, 10.5, 11.0, 10.0
 WORD_GAP = 14.0
 PORT = 8.0  # between the ends of two arcs at one word
 LABEL_MARGIN = 12.0  # free line at each side of a label
-FAR_LENGTH = 12  # letters of the word that a line into another row names
+FAR_LENGTH = 12  # letters shown of a word in another row
 STUB_GAP = 5.0
-FAR_ROOM = 100.0  # for the name of such a word, to begin with
-TRIALS = 6  # with more room each time, for what may still stand out
+FAR_ROOM = 100.0  # the first estimate of the room for such a word
+TRIALS = 6  # with more room each time, until everything fits
 FULL_ENOUGH = 0.75  # how full a row must be to end where fewer arcs are cut
 
 SIGNS = {"same": "", "relabelled": "", "missed": "− ", "wrong": "+ "}
@@ -30,9 +29,9 @@ SIGNS = {"same": "", "relabelled": "", "missed": "− ", "wrong": "+ "}
 
 @dataclass
 class Piece:
-    """What one row shows of an arc.
+    """The part of an arc in one row.
 
-    It `opens` or `closes` where it comes from an earlier row or goes on to a later one; `far` then names the word at
+    It `opens` if it comes from an earlier row and `closes` if it continues in a later one; `far` then names the word at
     the other end.
     """
 
@@ -51,13 +50,13 @@ class Piece:
 
     @property
     def feet(self) -> list[float]:
-        """Where it comes down to a word."""
+        """The coordinates where it reaches a word."""
         return [x for x, open_end in ((self.start, self.opens), (self.end, self.closes)) if not open_end]
 
 
 @dataclass
 class Row:
-    """Words in a row, by their places, with their centres and the arcs over and under them."""
+    """A row of words, by position, with their centres and the arcs above and below them."""
 
     places: range
     centres: dict[int, float]
@@ -74,7 +73,7 @@ def label_of(text: str) -> float:
 
 
 class Ports:
-    """Where at its words each arc ends: side by side, so that arcs of one word neither cross nor touch.
+    """The ends of arcs at their words: side by side, so that arcs of one word neither cross nor touch.
 
     From left to right: arcs to the left, shortest first; the root; arcs to the right, longest first.
     """
@@ -133,9 +132,9 @@ def label_text(picture: Picture, arc: Arc) -> str:
 
 
 def break_rows(picture: Picture, ports: Ports, needs: Sequence[float], width: float | None, room: float) -> list[Row]:
-    """Set the words in rows, each as full as the width allows or a little less where fewer arcs would be cut.
+    """Break the words into rows, each as full as the width allows, or a little less if fewer arcs are cut then.
 
-    `room` is left free at the ends of rows for the names of words in other rows.
+    `room` is free space at the ends of rows for the names of words in other rows.
     """
     arriving: list[list[int]] = [[] for _ in picture.nodes]
     rooted = [0.0] * len(picture.nodes)
@@ -155,7 +154,7 @@ def break_rows(picture: Picture, ports: Ports, needs: Sequence[float], width: fl
         halves.append(max(texts + [page_width(tag, TAG_SIZE) for tag in node.tags]) / 2)
 
     def fill(start: int, limit: float | None) -> Row:
-        """Set words from a place on, as close as they and the labels of their arcs allow, up to the limit."""
+        """Place words from a position on, as close as words and labels allow, up to the limit."""
         row = Row(range(start, start), {})
         for place in range(start, len(halves)):
             half = halves[place]
@@ -189,7 +188,7 @@ def break_rows(picture: Picture, ports: Ports, needs: Sequence[float], width: fl
 
 
 def cut_row(row: Row, stop: int, halves: Sequence[float]) -> Row:
-    """The row without the places from `stop` on."""
+    """The row without the positions from `stop` on."""
     places = range(row.places.start, stop)
     return Row(places, {place: row.centres[place] for place in places}, row.centres[stop - 1] + halves[stop - 1])
 
@@ -197,7 +196,7 @@ def cut_row(row: Row, stop: int, halves: Sequence[float]) -> Row:
 def add_pieces(
     row: Row, picture: Picture, ports: Ports, indices: Sequence[int], texts: Sequence[str], needs: Sequence[float]
 ) -> None:
-    """Give a row the arcs that end in it, and room at its ends for those that go on in another row."""
+    """Add to a row the arcs that end in it, and room at its ends for arcs that continue in another row."""
     first, last = row.places.start, row.places.stop - 1
     for index in indices:
         arc = picture.arcs[index]
@@ -223,7 +222,7 @@ def add_pieces(
         else:
             piece.arrow_at, piece.tail_at = (end, start) if arc.dependent == high else (start, end)
         row.pieces.append(piece)
-    # All lines that leave a row end at the same height of the page's edge.
+    # All lines that leave a row end at the same coordinate.
     left = min((piece.start for piece in row.pieces if piece.opens), default=0.0)
     right = max((piece.end for piece in row.pieces if piece.closes), default=row.width)
     for piece in row.pieces:
@@ -243,7 +242,7 @@ def far_text(picture: Picture, place: int, later: bool) -> str:
 
 
 def set_levels(row: Row, pieces: Sequence[Piece], below: bool) -> None:
-    """Give the arcs of one side their heights; a root stands above everything over its word."""
+    """Set the heights of the arcs on one side; a root arc is above everything over its word."""
     first, last = row.places.start, row.places.stop - 1
     arched = [piece for piece in pieces if not is_upright(piece)]
     spans = [
@@ -272,12 +271,12 @@ def set_levels(row: Row, pieces: Sequence[Piece], below: bool) -> None:
 
 
 def is_upright(piece: Piece) -> bool:
-    """Whether the arc is a single upright line: from the root, or from the word itself."""
+    """Whether the arc is a single vertical line: from the root, or from the word itself."""
     return piece.arc.head in (0, piece.arc.dependent)
 
 
 def place_labels(pieces: Sequence[Piece]) -> None:
-    """Put each label in the middle of its line, or as near to it as the lines that cross it allow."""
+    """Place each label in the middle of its line, or as near as crossing lines allow."""
     feet = sorted((x, piece.level) for piece in pieces for x in piece.feet)
     for piece in pieces:
         middle = piece.label_at = (piece.start + piece.end) / 2
@@ -295,7 +294,7 @@ def place_labels(pieces: Sequence[Piece]) -> None:
 
 
 def fit(row: Row) -> None:
-    """Move the row so that nothing of it lies left of 0, and measure it."""
+    """Shift the row so that it begins at 0, and set its width."""
     left, right = 0.0, row.width
     for piece in row.pieces:
         half = label_of(piece.label) / 2

@@ -1,7 +1,7 @@
-"""A tree or graph as SVG: words in rows, the tree's arcs above them, what the graph has besides below.
+"""A tree or graph as SVG: words in rows, the arcs of the tree above them, arcs that are only in the graph below.
 
-Crossing arcs are dashed, with a ring at the head; arcs of the graph alone are dotted. Each arc has a title that says in
-words what it is. The text carries no font and no script, and says the same in every run.
+Crossing arcs are dashed, with a ring at the head; arcs that are only in the graph are dotted. Each arc has a title that
+describes it in words. The SVG has no font and no script, and is the same in every run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CORNER = 9.0
 ROW_GAP = 26.0
 LEGEND_HEIGHT = 22.0
 LINE_OF_TAGS = 14.0
-LABEL_GAP = 1.5  # between a label and the line it stands in
+LABEL_GAP = 1.5  # between a label and its line
 
 
 def to_svg(
@@ -44,8 +44,8 @@ def to_svg(
 ) -> str:
     """The sentence as one SVG element.
 
-    `width` is where words go on in a new row; None keeps them all in one. `tags` are columns shown below each form.
-    The theme "auto" follows the reader's preference, "light" and "dark" are fixed.
+    `width` is the width of a row; None puts all words in one row. `tags` are columns shown below each form. The theme
+    "auto" follows the reader's preference; "light" and "dark" are fixed.
     """
     return svg_of(picture_of(sentence, tags), width=width, labels=labels, theme=theme)
 
@@ -61,8 +61,8 @@ def diff_svg(
 ) -> str:
     """Two analyses of the same words as one SVG element with a legend.
 
-    Above the words stands gold: thin where the system agrees, in long dashes and with a minus sign where it missed an
-    arc. Below stand its wrong arcs, in short dashes and with a plus sign. A wrong label shows as "gold → system".
+    The gold arcs are above the words: thin if the system has them, in long dashes and with a minus sign if it missed
+    them. Wrong arcs are below, in short dashes and with a plus sign. A wrong label is shown as "gold → system".
     """
     return svg_of(comparison_of(gold, system, tags), width=width, labels=labels, theme=theme, legend=True)
 
@@ -76,7 +76,7 @@ def svg_of(
     legend: bool = False,
     style: bool = True,
 ) -> str:
-    """The picture as SVG; without `style` the page around it must hold the rules of the theme."""
+    """The picture as SVG; without `style` the page must contain the rules of the theme."""
     check_theme(theme)
     rows = arrange(picture, None if width is None else width - 2 * PADDING, labels=labels)
     drawing = Drawing(picture, max((row.width for row in rows), default=0.0) + 2 * PADDING)
@@ -121,7 +121,7 @@ class Drawing:
         return number(self.width - PADDING - value if self.backward else PADDING + value)
 
     def add_row(self, row: Row, top: float) -> float:
-        """Draw a row and its arcs; gives the top of the next."""
+        """Draw a row and its arcs, and return the top of the next row."""
         above = FIRST_LEVEL + LEVEL * (row.levels_above - 1) + LABEL_SIZE if row.levels_above else 4.0
         baseline = top + above + FORM_SIZE + 3
         lines = max((len(node.tags) for node in self.picture.nodes), default=0)
@@ -138,7 +138,7 @@ class Drawing:
         return bottom + ROW_GAP
 
     def add_word(self, place: int, centre: float, baseline: float, numbered: bool) -> None:
-        """Draw a word with what stands below it."""
+        """Draw a word with its tags."""
         node = self.picture.nodes[place]
         x = self.x(centre)
         shown = self.picture.shown(place)
@@ -153,7 +153,7 @@ class Drawing:
                 self.parts.append(f'<text class="{kind}" x="{x}" y="{y}">{escaped(text)}</text>')
 
     def add_piece(self, piece: Piece, base: float) -> None:
-        """Draw an arc, or as much of it as lies in this row."""
+        """Draw an arc, or the part of it in this row."""
         arc = piece.arc
         up = 1.0 if arc.below else -1.0
         y = base + up * (FIRST_LEVEL + LEVEL * (piece.level - 1))
@@ -177,7 +177,7 @@ class Drawing:
         if piece.tail_at is not None and arc.crossing:
             parts.append(f'<circle class="ring" cx="{self.x(piece.tail_at)}" cy="{number(base + up * 4)}" r="{RING}"/>')
         if piece.label:
-            # The line is cut by a patch of the ground: not every program knows an outline that lies under its letters.
+            # A patch of the background cuts the line: not every program supports outlines under letters.
             half = label_of(piece.label) / 2 + LABEL_GAP
             left = float(self.x(piece.label_at)) - half
             parts.append(
@@ -195,7 +195,7 @@ class Drawing:
         self.parts.append("".join(parts) + "</g>")
 
     def path(self, piece: Piece, y: float, base: float, up: float) -> str:
-        """The line of an arc: up from one end, along its height, and down to the other or on to the end of the row."""
+        """The line of an arc: up from one end, along its height, and down to the other end or on to the row's end."""
         start, end = piece.start, piece.end
         if piece.arc.head == 0:
             return f"M{self.x(start)} {number(y)}V{number(base + up * ARROW_LENGTH)}"
@@ -219,7 +219,7 @@ class Drawing:
         return path + (f"H{self.x(end - corner)}Q{self.x(end)} {number(y)} {self.x(end)} {number(turn)}V{foot(end)}")
 
     def add_legend(self, y: float) -> float:
-        """Say what the lines of a comparison mean."""
+        """Draw the legend of a comparison."""
         entries = (("", "correct"), ("missed", "− missed"), ("wrong", "+ wrong"), ("relabelled", "gold → system label"))
         x = PADDING
         for kind, text in entries:

@@ -1,12 +1,12 @@
-"""A tree or graph as text for a terminal: one word a line, its arcs as rails beside it.
+"""A tree or graph as text for a terminal: one word per line, with its arcs as rails beside it.
 
     ┌► 1 The    DET   det
   ┌►┴─ 2 cat    NOUN  nsubj
 ●─┼─── 3 sleeps VERB  root
   └►── 4 .      PUNCT punct
 
-One word a line works for any length of sentence and any width of terminal. ● marks a root and ? a word without a head;
-non-projective arcs are double lines; arcs that only the graph has are dashed rails to the right with their labels.
+This works for sentences of any length and terminals of any width. ● marks a root and ? a word without a head.
+Non-projective arcs are double lines. Arcs that are only in the graph are dashed rails on the right, with their labels.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Field:
 
     @cached_property
     def width(self) -> int:
-        """The cells that the widest text takes."""
+        """The number of cells of the widest text."""
         return max(map(terminal_width, self.texts), default=0)
 
     def cut(self, cells: int) -> Field:
@@ -61,11 +61,11 @@ class Field:
 def to_text(
     sentence: Sentence, *, color: bool = False, width: int | None = None, columns: Sequence[str] = ("upos",)
 ) -> str:
-    """The sentence drawn for a terminal, one word a line, without a newline at the end.
+    """The sentence drawn for a terminal, one word per line, without a newline at the end.
 
-    `columns` are shown after each form. Where `width` does not suffice, the rails of the graph go first (their labels
-    name the heads), then long lists of such labels are cut, columns go from the last to the first, and long words are
-    cut at the end.
+    `columns` are shown after each form. If `width` is too small, the rails of the graph are removed first (their labels
+    name the heads); then long lists of such labels are cut, columns are removed from the last to the first, and long
+    words are cut.
     """
     return text_of(picture_of(sentence, columns), color=color, width=width)
 
@@ -80,8 +80,8 @@ def diff_text(
 ) -> str:
     """Two analyses of the same words as one drawing for a terminal.
 
-    The gold tree stands to the left; what the system missed has hollow arrows and the sign -. Its wrong arcs stand to
-    the right with the sign +. An arc with the wrong label shows both, with the sign ~.
+    The gold tree is on the left; arcs that the system missed have hollow arrows and the sign -. Wrong arcs are on the
+    right with the sign +. An arc with a wrong label shows both labels, with the sign ~.
     """
     return text_of(comparison_of(gold, system, columns), color=color, width=width)
 
@@ -126,12 +126,12 @@ def text_of(picture: Picture, *, color: bool = False, width: int | None = None) 
 
 
 def max_levels(width: int | None) -> int:
-    """How many levels of rails, of two cells each, leave the better half of a line to the words."""
+    """The number of rail levels, of two cells each, that leave more than half of a line to the words."""
     return MOST_LEVELS if width is None else max(8, width // 5)
 
 
 def entry_marks(picture: Picture, arcs: Sequence[Arc]) -> list[str]:
-    """The mark in the margin of each line: ● for a root, ? for a word without a head, ↺ for its own head."""
+    """The mark in the margin of each line: ● for a root, ? for a missing head, ↺ for a word that is its own head."""
     marks = ["?" if node.headless else "" for node in picture.nodes]
     for arc in arcs:
         if not arc.head:
@@ -169,7 +169,7 @@ def label_field(picture: Picture, arcs: Sequence[Arc]) -> Field:
 
 
 def note_field(picture: Picture, arcs: Sequence[Arc]) -> Field:
-    """The column of the arcs at the right, each with the id of its head, so that it stands without its rail too."""
+    """The column of the arcs on the right, each with the id of its head, so that it needs no rail."""
     notes: list[list[str]] = [[] for _ in picture.nodes]
     styles = ["extra"] * len(picture.nodes)
     for arc in arcs:
@@ -201,5 +201,5 @@ def painted(cells: Sequence[Cell], color: bool) -> str:
 
 
 def paint(text: str, style: str, color: bool) -> str:
-    """The text in the colour of a style; blanks stay as they are, so that the ends of lines can be stripped."""
+    """The text in the colour of a style; spaces are not coloured, so that line ends can be stripped."""
     return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if color and text.strip() else text

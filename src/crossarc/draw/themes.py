@@ -1,8 +1,8 @@
-"""How the parts of an SVG picture look.
+"""The style sheets of SVG pictures.
 
-Plain rules and a media query instead of CSS variables and outlines under the letters: renderers other than browsers
-(Word, LibreOffice, CairoSVG) know neither. Every selector starts with the class of the picture, so that pictures on one
-page, and the page itself, stay out of each other's way; no rule needs an id.
+They use plain rules and a media query, without CSS variables and outlines under letters, since renderers other than
+browsers (Word, LibreOffice, CairoSVG) support neither. Every selector starts with the class of the picture, so that
+pictures on one page, and the page itself, do not affect each other. No rule needs an id.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ COLOURS = {
     },
 }
 
-# What no colour is needed for: the pattern of the line tells the kinds apart.
+# The kinds of arcs differ in the pattern of the line, without colour.
 SHAPES = """
 .crossarc text{font-family:system-ui,"Segoe UI","Noto Sans","DejaVu Sans",sans-serif;text-anchor:middle}
 .crossarc .form{font-size:15px;font-weight:500}
@@ -64,7 +64,7 @@ SHAPES = """
 
 
 def colour_rules(colours: dict[str, str], scope: str) -> str:
-    """The rules that give the parts of a picture their colours."""
+    """The rules for the colours of a picture."""
     rules = [
         f"{scope} .ground{{fill:{colours['ground']}}}",
         f"{scope} .form{{fill:{colours['text']}}}",
@@ -82,7 +82,7 @@ def colour_rules(colours: dict[str, str], scope: str) -> str:
 
 
 def check_theme(theme: str) -> None:
-    """Refuse a theme that does not exist."""
+    """Refuse an unknown theme."""
     if theme not in get_args(Theme):
         raise UnknownName("theme", theme, get_args(Theme))
 

@@ -1,4 +1,4 @@
-"""Experiments: parsers x treebanks x seeds from a TOML file, each job a process of its own, results kept, tables made.
+"""Experiments: parsers x treebanks x seeds from a TOML file, one process per job, with a cache of results and tables.
 
 >>> from crossarc.experiments import read_experiment, run, tables
 >>> experiment = read_experiment("transitions.toml")  # doctest: +SKIP

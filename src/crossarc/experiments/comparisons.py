@@ -1,4 +1,4 @@
-"""Tables that set parsers against each other: two of them sentence by sentence, or one beside all."""
+"""Tables that compare parsers: two sentence by sentence, or one with the mean of all."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Counts = dict[str, NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Duel:
-    """Two parsers on the same sentences of a treebank, all in percent but the p values; means over seeds.
+    """Two parsers on the same sentences of a treebank: percentages, as means over seeds, and p values.
 
-    `wins` is the share of sentences that the one parses better by UAS, and the share that the other does; the rest are
-    level. `oracle` is the UAS of one who takes the better parse of each sentence, and `gain` how much more than the
-    first parser's that is. `las` and `uas` are the differences second - first; `las_p` and `uas_p` are their p values
-    by the randomised comparator.
+    `wins` has the share of sentences that the first parser parses better by UAS, and the share of the second; the rest
+    are ties. `oracle` is the UAS of an oracle that takes the better parse of each sentence, and `gain` its difference
+    to the first parser. `las` and `uas` are the differences second - first; `las_p` and `uas_p` are their p values by
+    the randomised comparator.
     """
 
     wins: tuple[float, float]
@@ -38,7 +38,7 @@ class Duel:
 
 
 def counts_by_sentence(result: Result, no_punctuation: bool) -> Counts | None:
-    """Of each sentence the counted and the right words; None if the job failed or does not tell about sentences."""
+    """The counted and the right words of each sentence; None if the result does not have them."""
     told = (result.figures or {}).get("sentences")
     if told and no_punctuation:
         told = told.get("without_punctuation")
@@ -46,10 +46,10 @@ def counts_by_sentence(result: Result, no_punctuation: bool) -> Counts | None:
 
 
 def duel(one: Sequence[Result], other: Sequence[Result], *, no_punctuation: bool = False) -> Duel | None:
-    """Compare two parsers sentence by sentence over the seeds that both have; None if there are none.
+    """Compare two parsers sentence by sentence over their common seeds; None if there are none.
 
-    Sentences of which no word is counted are left out. With several seeds, the randomised comparator swaps the parses
-    of a sentence by all seeds together: the sentences are the sample, not the seeds.
+    Sentences without counted words are left out. With several seeds, the randomised comparator swaps the parses of a
+    sentence by all seeds together: the sample consists of sentences, not of seeds.
     """
     told = [[counts_by_sentence(each, no_punctuation) for each in pair] for pair in zip(one, other, strict=True)]
     pairs = [(a, b) for a, b in told if a is not None and b is not None]
@@ -79,9 +79,9 @@ def duel(one: Sequence[Result], other: Sequence[Result], *, no_punctuation: bool
 def duel_rows(
     cells: Cells, treebanks: Sequence[str], one: str, other: str, *, no_punctuation: bool = False
 ) -> list[list[str]]:
-    """For two parsers the sentences each wins, the oracle and the differences, by treebank, and means over treebanks.
+    """The rows for two parsers: wins, oracle and differences by treebank, and means over treebanks.
 
-    A mean of p values says nothing, so there is none.
+    A mean of p values has no meaning, so there is none.
     """
     duels = [
         duel(cells[one, treebank], cells[other, treebank], no_punctuation=no_punctuation) for treebank in treebanks
@@ -101,7 +101,7 @@ def duel_rows(
 
 
 def duel_texts(duels: Sequence[Duel]) -> list[str]:
-    """The figures of a treebank as text, or the means of several."""
+    """The figures of one treebank as text, or the means of several."""
 
     def average(name: str) -> float:
         return float(mean(getattr(each, name) for each in duels))
@@ -121,7 +121,7 @@ def duel_texts(duels: Sequence[Duel]) -> list[str]:
 def among_all_rows(
     experiment: Experiment, cells: Cells, treebanks: Sequence[str], parser: str, metrics: Sequence[Metric]
 ) -> list[list[str]]:
-    """For each treebank what one parser scores, beside the mean and the standard deviation of all parsers."""
+    """For each treebank the score of one parser, and the mean and standard deviation of all parsers."""
     rows = []
     for treebank in treebanks:
         row = [treebank]
@@ -136,6 +136,6 @@ def among_all_rows(
 
 
 def values(results: Sequence[Result], metric: Metric) -> list[float]:
-    """A figure of the results that have it."""
+    """The values of a metric in the results that have it."""
     found = [metric.find(result.figures) for result in results if result.figures is not None]
     return [value for value in found if value is not None]

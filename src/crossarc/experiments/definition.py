@@ -1,4 +1,4 @@
-"""What an experiment is: the TOML file that defines it, the treebanks it names, and the jobs that follow."""
+"""The definition of an experiment: its TOML file, its treebanks and its jobs."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from crossarc.features.templates import model_text
 from crossarc.parsers.presets import make_settings
 from crossarc.treebank.formats import format_of_path
 
-# Raise it when a result says something else than before: what older versions have kept is then computed anew.
+# Raise it when the content of a result changes, so that older results in a cache are computed again.
 RESULT_FORMAT = 3
 PARTS = ("train", "dev", "test")
 
 
 class Experiment(BaseModel):
-    """Parsers x treebanks x seeds, and which figures of them stand in the tables."""
+    """Parsers x treebanks x seeds, and the metrics in the tables."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     title: str
-    # A name for the tables, with the settings of a parser; without `parser` among them the name is that of a preset.
+    # The settings of each parser by its name in the tables; without a setting `parser` the name is that of a preset.
     parsers: dict[str, dict[str, Any]]
     treebanks: list[str] = Field(min_length=1)
     seeds: list[int] = Field([1], min_length=1)
     settings: dict[str, Any] = {}  # of all parsers, unless they have their own
     score: Literal["dev", "test"] = "test"
     on_error: Literal["fail", "skip", "fix"] = "fail"
-    columns: list[str] = list(DEFAULT_COLUMNS)  # of the table of each treebank; none, no such tables
-    overview: list[str] = []  # figures with a table of parsers x treebanks each
-    pairs: list[tuple[str, str]] = []  # parsers to compare sentence by sentence, a table each
-    among_all: list[str] = []  # parsers with a table each that sets them beside the mean of all
+    columns: list[str] = list(DEFAULT_COLUMNS)  # metrics in the table of each treebank; [] for no such tables
+    overview: list[str] = []  # metrics with a table of parsers x treebanks each
+    pairs: list[tuple[str, str]] = []  # parsers to compare sentence by sentence, one table each
+    among_all: list[str] = []  # parsers to compare with the mean of all, one table each
     punctuation: Literal["counted", "left out", "both"] = "counted"  # in the tables of pairs and among_all
     note: str = ""  # text below the title of the page
 
     @field_validator("parsers", mode="before")
     @classmethod
     def presets_by_name(cls, value: Any) -> Any:
-        """A list of presets says as much as a table in which each has no settings of its own."""
+        """Turn a list of presets into a table of presets without settings."""
         return {name: {} for name in value} if isinstance(value, list) else value
 
     @field_validator("parsers")
     @classmethod
     def some_parsers(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        """There must be something to compare."""
+        """Refuse an experiment without parsers."""
         if not value:
             raise ValueError("names no parser")
         return value
@@ -64,7 +64,7 @@ class Experiment(BaseModel):
         return {"parser": name, **self.settings, **self.parsers[name], "seed": seed}
 
     def check(self) -> None:
-        """Refuse unknown parsers, settings and figures before anything runs."""
+        """Refuse unknown parsers, settings and metrics before anything runs."""
         for name in self.parsers:
             make_settings(**self.settings_of(name, self.seeds[0]))
         for figure in (*self.columns, *self.overview):
@@ -117,25 +117,25 @@ class Treebank:
 
     @cached_property
     def size(self) -> int:
-        """The bytes of the training part: how much work a job is, beside others."""
+        """The bytes of the training part, to estimate the work of a job."""
         return os.path.getsize(self.files["train"])
 
 
 def find_treebank(data: Path, name: str, needed: Sequence[str] = ("train", "test")) -> Treebank:
-    """The treebank in a folder: train.conllu, or en_ewt-ud-train.conllu, and the like for dev and test."""
+    """The treebank in a folder, with files such as train.conllu or en_ewt-ud-train.conllu."""
     folder = data / name
     if not folder.is_dir():
         there = sorted(each.name for each in data.glob("*/")) if data.is_dir() else []
         found = f"it has {', '.join(there)}" if there else "it has no folders"
-        raise CrossarcError(f"{data}: there is no treebank {name!r}; {found} (--data names the folder of treebanks)")
+        raise CrossarcError(f"{data}: there is no treebank {name!r}; {found} (--data gives the folder of treebanks)")
     files = {part: path for part in PARTS if (path := find_part(folder, part))}
     if missing := [part for part in needed if part not in files]:
-        raise CrossarcError(f"{folder}: there is no {missing[0]}.conllu, nor any file whose name ends in that")
+        raise CrossarcError(f"{folder}: there is no {missing[0]}.conllu, and no file whose name ends in -{missing[0]}")
     return Treebank(name, files)
 
 
 def find_part(folder: Path, part: str) -> str | None:
-    """The one file of a part of a treebank, in any format that can be read; None if there is none."""
+    """The file of a part of a treebank, in any known format; None if there is none."""
     paths = [
         path
         for path in sorted(folder.iterdir())
@@ -168,22 +168,22 @@ class Job:
 
     @property
     def epochs(self) -> int:
-        """How often it goes through the treebank."""
+        """The number of passes over the treebank."""
         return int(self.all_settings.get("epochs", 1))
 
     @property
     def weight(self) -> int:
-        """About how much work it is, to run the largest first and to tell the time left."""
+        """An estimate of the work, to run the largest job first and to estimate the time left."""
         return self.treebank.size * self.epochs
 
     @cached_property
     def key(self) -> str:
-        """The digest of all that the result follows from, but for the code."""
+        """The digest of all inputs of the result except the code."""
         features = self.all_settings.get("features")
         fixed = {
             "format": RESULT_FORMAT,
             "settings": self.all_settings,
-            # A model that is edited is another one; of crossarc's own models the same holds.
+            # An edited feature model is another model, also one of crossarc's own.
             "features": model_text(features) if features else "",
             "data": self.treebank.digests,
             "score": self.score,
@@ -193,11 +193,11 @@ class Job:
 
     @property
     def file_name(self) -> str:
-        """The name of its result in the cache, so that people find it too."""
+        """The name of its result in the cache, readable for people."""
         return f"{Path(self.treebank.name).name}-{self.settings['parser']}-{self.seed}-{self.key[:16]}.json"
 
     def order(self) -> str:
-        """The job as its process reads it."""
+        """The job as JSON for its process."""
         files = self.treebank.files
         return json.dumps(
             {
@@ -217,5 +217,5 @@ def sha256(path: str) -> str:
 
 
 def unique(jobs: list[Job]) -> Iterator[Job]:
-    """The jobs without those that give the same result as another."""
+    """The jobs without duplicates."""
     return iter({job.key: job for job in jobs}.values())

@@ -1,4 +1,4 @@
-"""The figures of a result that can stand in a table, by name."""
+"""The metrics of a result that a table can show, by name."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ MEASURES = ("recall", "precision")
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure: the head of its column, how to find it, and how many decimals it is shown with."""
+    """A metric: the title of its column, how to find it in a result, and its decimals."""
 
     title: str
     find: Callable[[Figures], float | None]
     decimals: int = 2
 
     def show(self, value: float) -> str:
-        """The figure as text."""
+        """The value as text."""
         return f"{value:,.{self.decimals}f}"
 
 
 def score(name: str) -> Callable[[Figures], float | None]:
-    """A figure of the evaluation."""
+    """A metric of the evaluation."""
     return lambda figures: figures["scores"][name]
 
 
 def no_punctuation(name: str) -> Callable[[Figures], float | None]:
-    """A figure of the evaluation over the words that are no punctuation."""
+    """A metric of the evaluation without punctuation."""
     return lambda figures: figures["scores"]["without_punctuation"][name]
 
 
 def non_projective(name: str) -> Callable[[Figures], float | None]:
-    """A figure of the non-projective edges."""
+    """A metric of the non-projective edges."""
     return lambda figures: figures["scores"]["non_projective"][name]
 
 
@@ -54,7 +54,7 @@ def megabytes(*path: str) -> Callable[[Figures], float | None]:
 
 
 def pruned_share(figures: Figures) -> float | None:
-    """The arcs between words of the development set that a length dictionary left out, in percent."""
+    """The share of arcs between words of the development set that a length dictionary left out, in percent."""
     pruning = figures["model"].get("pruning")
     return 100 * pruning["pruned"] / max(1, pruning["arcs"]) if pruning else None
 
@@ -88,7 +88,7 @@ DEFAULT_COLUMNS = ("las", "uas", "lem", "np_precision", "np_recall", "tokens_per
 
 
 def get_metric(name: str) -> Metric:
-    """A figure by its name, or a bin of a breakdown: `length:7+` is the labelled recall there.
+    """A metric by name, or a bin of a breakdown such as `length:7+`, which is the labelled recall in that bin.
 
     >>> get_metric("np_recall").title
     'NP recall'
@@ -98,15 +98,15 @@ def get_metric(name: str) -> Metric:
     if name in METRICS:
         return METRICS[name]
     if ":" not in name:
-        raise UnknownName("figure", name, [*METRICS, *(f"{each}:BIN" for each in PROPERTIES)])
+        raise UnknownName("metric", name, [*METRICS, *(f"{each}:BIN" for each in PROPERTIES)])
     kind, _, wanted = name.partition(":")
     if kind not in PROPERTIES:
         raise UnknownName("breakdown", kind, PROPERTIES)
-    # Labels have colons of their own.
+    # Labels may contain colons.
     measure = wanted.rpartition(":")[2] if wanted.endswith(tuple(f":{each}" for each in MEASURES)) else ""
     wanted = wanted.removesuffix(f":{measure}") if measure else wanted
     if not wanted:
-        raise CrossarcError(f"figure {name!r} names no bin; write for example length:7+ or label:nsubj:precision")
+        raise CrossarcError(f"metric {name!r} names no bin; write for example length:7+ or label:nsubj:precision")
 
     def find(figures: Figures) -> float | None:
         rows = {row["name"]: row["labelled"] for row in figures["breakdowns"][kind]}

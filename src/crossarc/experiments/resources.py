@@ -1,4 +1,4 @@
-"""What a process has used: CPU time and memory."""
+"""The CPU time and memory of a process."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import time
 
 
 def peak_memory() -> int | None:
-    """The most memory this process has held, in bytes; None where the system does not tell.
+    """The peak memory of this process in bytes; None if the system does not report it.
 
-    Linux counts a child's `ru_maxrss` from its parent's, so there its own record is read.
+    On Linux the `ru_maxrss` of a child includes that of its parent, so VmHWM is read there.
     """
     try:
         with open("/proc/self/status", encoding="ascii") as file:
@@ -26,7 +26,7 @@ def peak_memory() -> int | None:
 
 
 class Stopwatch:
-    """The CPU seconds (all threads) and seconds on the clock since it was made."""
+    """The CPU seconds (all threads) and wall-clock seconds since it was created."""
 
     def __init__(self) -> None:
         self.begin = time.process_time(), time.perf_counter()
@@ -38,11 +38,11 @@ class Stopwatch:
 
     @property
     def clock(self) -> float:
-        """Seconds on the clock."""
+        """Wall-clock seconds."""
         return time.perf_counter() - self.begin[1]
 
 
 def single_threaded() -> dict[str, str]:
-    """The environment for a process whose numerical libraries keep to one thread, so that figures compare."""
+    """The environment for a process whose numerical libraries use one thread."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
     return {**os.environ, **dict.fromkeys(names, "1")}

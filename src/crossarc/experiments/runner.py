@@ -1,4 +1,4 @@
-"""Run jobs, some at a time, each in a process of its own; keep what they give, and go on where a run was cut off."""
+"""Run jobs in parallel processes, cache their results, and continue interrupted runs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from crossarc.experiments.resources import single_threaded
 from crossarc.treebank.streams import atomic_writer
 
 COMMAND = [sys.executable, "-m", "crossarc.experiments.worker"]
-LOG_LINES = 40  # of what a failed job complained of, kept with its error
+LOG_LINES = 40  # of a failed job, stored with its error
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a job gave: its figures, or the error that ended it."""
+    """The result of a job: its figures, or the error that ended it."""
 
     job: Job
     figures: dict[str, Any] | None
@@ -40,7 +40,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Progress:
-    """News of a job: `kept` results come from the cache, `epoch` says how far a running one is."""
+    """An event of a job: `kept` for a result from the cache, `epoch` for the progress of a running job."""
 
     job: Job
     state: Literal["kept", "started", "epoch", "done", "failed"]
@@ -59,10 +59,10 @@ def run(
     anew: bool = False,
     report: Report = lambda progress: None,
 ) -> list[Result]:
-    """Run the jobs that the cache has no result of; gives the results of all, in order.
+    """Run the jobs that have no result in the cache; return the results of all jobs, in order.
 
-    A job that fails is recorded and leaves the others alone; `retry` runs recorded failures again, `anew` everything.
-    An interrupted run leaves no trace of the jobs that were under way, and the next one starts with them.
+    A failed job is recorded and does not affect the others. `retry` runs failed jobs again, `anew` all jobs. An
+    interrupted run stores nothing about running jobs; the next run starts them again.
     """
     jobs = list(jobs)
     folder = Path(cache)
@@ -76,7 +76,7 @@ def run(
         else:
             results[job.key] = kept
             report(Progress(job, "kept"))
-    waiting.sort(key=lambda job: -job.weight)  # a long job that starts last would keep one worker busy alone
+    waiting.sort(key=lambda job: -job.weight)  # a long job that starts last would keep only one worker busy
     processes = Processes()
     with ThreadPoolExecutor(max(1, workers)) as pool:
         futures = [pool.submit(run_job, job, folder, processes, report) for job in waiting]
@@ -92,7 +92,7 @@ def run(
 
 
 class Processes:
-    """The processes under way, so that an interrupted run can end them."""
+    """The running processes, so that an interrupted run can end them."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -100,7 +100,7 @@ class Processes:
         self.stopped = False
 
     def start(self, complaints: IO[bytes]) -> subprocess.Popen[str]:
-        """A new process, unless all is over."""
+        """Start a process, unless the run was stopped."""
         with self.lock:
             if self.stopped:
                 raise Stopped
@@ -118,13 +118,13 @@ class Processes:
             return process
 
     def wait(self, process: subprocess.Popen[str]) -> None:
-        """Wait for the end of one."""
+        """Wait for the end of a process."""
         process.wait()
         with self.lock:
             self.running.discard(process)
 
     def stop(self) -> None:
-        """End them all and start no more."""
+        """End all processes and start no more."""
         with self.lock:
             self.stopped = True
             for process in self.running:
@@ -132,19 +132,19 @@ class Processes:
                 process.wait()
 
 
-class Stopped(Exception):  # noqa: N818 - it says what it is
-    """The run was given up; what its jobs were at is not to be recorded."""
+class Stopped(Exception):  # noqa: N818 - not an error
+    """The run was stopped; running jobs are not recorded."""
 
 
 def run_job(job: Job, folder: Path, processes: Processes, report: Report) -> Result:
-    """Run one job in its process and keep the result."""
+    """Run one job in its process and store the result."""
     report(Progress(job, "started"))
     message: dict[str, Any] = {}
     with tempfile.TemporaryFile() as complaints:
         process = processes.start(complaints)
         assert process.stdin is not None
         assert process.stdout is not None
-        # A process that dies at once does not even read its order; its exit code says more.
+        # A process that dies at once does not read its job; its exit code says more.
         with contextlib.suppress(BrokenPipeError), process:
             process.stdin.write(job.order() + "\n")
             process.stdin.flush()
@@ -171,7 +171,7 @@ def run_job(job: Job, folder: Path, processes: Processes, report: Report) -> Res
 
 
 def keep_result(folder: Path, result: Result) -> None:
-    """Put a result into the cache."""
+    """Write a result to the cache."""
     job = result.job
     told = {
         "format": RESULT_FORMAT,
@@ -188,7 +188,7 @@ def keep_result(folder: Path, result: Result) -> None:
 
 
 def read_result(folder: Path, job: Job) -> Result | None:
-    """The result that the cache has of a job; None if there is none, or none that can be read."""
+    """The result of a job in the cache; None if there is none that can be read."""
     try:
         told = json.loads((folder / job.file_name).read_bytes())
         return Result(job, told["figures"], told["error"]) if told["key"] == job.key else None

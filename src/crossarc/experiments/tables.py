@@ -1,4 +1,4 @@
-"""Results as Markdown tables, and the page they stand on."""
+"""Results as Markdown tables, and the pages with these tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEADING = {"counted": "", "left out": ", no punct."}
 
 
 def tables(experiment: Experiment, results: Sequence[Result]) -> str:
-    """The overviews, a table for each treebank, and what failed."""
+    """The overviews, comparisons, one table per treebank, and failed jobs."""
     cells: Cells = {}
     for result in results:
         cells.setdefault((result.job.name, result.job.treebank.name), []).append(result)
@@ -42,26 +42,26 @@ def tables(experiment: Experiment, results: Sequence[Result]) -> str:
 
 
 def overview(experiment: Experiment, cells: Cells, treebanks: list[str], metric: Metric) -> str:
-    """One figure of all parsers on all treebanks."""
+    """One metric of all parsers on all treebanks."""
     rows = [[name, *(cell(cells[name, each], metric) for each in treebanks)] for name in experiment.parsers]
     columns = ["parser", *treebanks]
     if len(treebanks) > 1:
         columns.append("mean")
         for row in rows:
             found = [values(cells[row[0], each], metric) for each in treebanks]
-            row.append(metric.show(mean(map(mean, found))) if all(found) else "")  # of fewer treebanks it would mislead
+            row.append(metric.show(mean(map(mean, found))) if all(found) else "")  # never over fewer treebanks
     return f"**{metric.title}**\n\n" + markdown(columns, rows)
 
 
 def duel_table(cells: Cells, treebanks: list[str], one: str, other: str, punctuation: str) -> str:
-    """Two parsers sentence by sentence, on all treebanks, punctuation counted or left out."""
+    """Two parsers sentence by sentence on all treebanks, with punctuation counted or left out."""
     columns = [f"{one} and {other}", *treebanks, *(["mean"] if len(treebanks) > 1 else [])]
     rows = duel_rows(cells, treebanks, one, other, no_punctuation=punctuation == "left out")
     return f"**{one} and {other}, sentence by sentence{HEADING[punctuation]}**\n\n" + markdown(columns, rows)
 
 
 def among_all_table(experiment: Experiment, cells: Cells, treebanks: list[str], name: str, punctuation: str) -> str:
-    """One parser beside the mean of all, punctuation counted or left out."""
+    """One parser and the mean of all, with punctuation counted or left out."""
     metrics = [get_metric(each) for each in AMONG_ALL[punctuation]]
     columns = ["treebank", *(title for metric in metrics for title in (metric.title, "mean of all", "SD"))]
     rows = among_all_rows(experiment, cells, treebanks, name, metrics)
@@ -69,7 +69,7 @@ def among_all_table(experiment: Experiment, cells: Cells, treebanks: list[str], 
 
 
 def treebank_table(experiment: Experiment, cells: Cells, treebank: str, metrics: list[Metric]) -> str:
-    """All figures of all parsers on one treebank."""
+    """All metrics of all parsers on one treebank."""
     rows = [[name, *(cell(cells[name, treebank], metric) for metric in metrics)] for name in experiment.parsers]
     title = f"**{treebank}**"
     figures = next(
@@ -78,12 +78,12 @@ def treebank_table(experiment: Experiment, cells: Cells, treebank: str, metrics:
     if figures:
         learned, scored = figures["training"]["data"]["words"], figures["parsing"]["words"]
         edges = figures["scores"]["non_projective"]["gold"]
-        title += f": {learned:,} words to learn from, {scored:,} scored, {edges:,} non-projective edges in them"
+        title += f": {learned:,} training words, {scored:,} scored words with {edges:,} non-projective edges"
     return f"{title}\n\n" + markdown(["parser", *(metric.title for metric in metrics)], rows)
 
 
 def cell(results: list[Result], metric: Metric) -> str:
-    """A figure; of several seeds the mean and the standard deviation; blank where there is none."""
+    """The value of a metric; for several seeds the mean and the standard deviation; blank if there is none."""
     found = values(results, metric)
     if not found:
         return "failed" if all(result.failed for result in results) else ""
@@ -92,37 +92,37 @@ def cell(results: list[Result], metric: Metric) -> str:
 
 
 def footnote(experiment: Experiment) -> str:
-    """What the figures count."""
+    """The note that explains the metrics."""
     seeds = (
         f"Mean and standard deviation of {len(experiment.seeds)} seeds. "
         if len(experiment.seeds) > 1
         else f"Seed {experiment.seeds[0]}. "
     )
     comparator = (
-        "The p values of pairs are two-sided, of the randomised comparator with 10,000 shuffles of sentences. "
+        "The p values of pairs are two-sided, by the randomised comparator with 10,000 shuffles of sentences. "
         if experiment.pairs
         else ""
     )
     return (
         f"{seeds}Scored on {experiment.score}, gold tokens and tags, {what_is_counted(experiment)}. LAS, UAS: words "
-        "with the right head, with and without the label; LEM: sentences all right; NP: non-projective edges, "
-        f"labelled. {comparator}Tokens/s are per CPU second of one thread, parsing sentences that are read already."
+        "with the right head, with and without the label; LEM: sentences with all heads and labels right; NP: "
+        f"non-projective edges, labelled. {comparator}Tokens/s are per CPU second of one thread, without reading."
     )
 
 
 def what_is_counted(experiment: Experiment) -> str:
-    """Whether punctuation counts in the tables."""
+    """A phrase that says whether punctuation counts in the tables."""
     compared = experiment.punctuation != "counted" and bool(experiment.pairs or experiment.among_all)
     if not compared and not any(name.endswith("_no_punct") for name in (*experiment.columns, *experiment.overview)):
         return "punctuation counted"
     return (
-        "punctuation counted, but left out where a heading says no punct. (words whose characters are all of the "
-        "Unicode categories P*)"
+        "punctuation counted, but left out if a heading says no punct. (words whose characters all have a Unicode "
+        "category P*)"
     )
 
 
 def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table; its first column is text, the others figures."""
+    """A Markdown table; its first column is text, the others are numbers."""
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(each.replace("|", "\\|") for each in cells) + " |"
@@ -132,9 +132,9 @@ def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def surroundings(path: str | os.PathLike[str], name: str, experiment: Experiment) -> tuple[str, str]:
-    """What stands on a page before the tables of an experiment, and after them; a new page has its title before them.
+    """The text of a page before and after the tables of an experiment; for a new page, the title and the note.
 
-    A page that does not say where the tables go is refused; ask before a long run.
+    An existing page without markers is refused; call this before a long run.
     """
     page = Path(path)
     if not page.exists():
@@ -144,17 +144,17 @@ def surroundings(path: str | os.PathLike[str], name: str, experiment: Experiment
     before, found, rest = page.read_text(encoding="utf-8").partition(begin)
     _, closed, after = rest.partition(end)
     if not found or not closed:
-        raise CrossarcError(f"{page}: nothing says where the tables go; put the lines {begin} and {end} there")
+        raise CrossarcError(f"{page}: the page has no markers for the tables; add the lines {begin} and {end}")
     return before, after
 
 
 def markers(name: str) -> tuple[str, str]:
-    """The lines between which the tables of an experiment stand."""
+    """The lines before and after the tables of an experiment."""
     return f"<!-- begin experiment {name} -->", f"<!-- end experiment {name} -->"
 
 
 def write_page(path: str | os.PathLike[str], name: str, experiment: Experiment, text: str, command: str) -> None:
-    """Put tables into a page: between the markers of the experiment's name, or on a new page that has them."""
+    """Write tables to a page, between the markers of the experiment, or to a new page."""
     before, after = surroundings(path, name, experiment)
     begin, end = markers(name)
     Path(path).parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """The process of one job: train, save, load, parse, score.
 
-It reads its job as a line of JSON and writes lines of JSON: one an epoch, and the result. Its standard input stays open
-as long as the runner lives; when that ends, however it ends, the process leaves too.
+It reads its job as a line of JSON and writes lines of JSON: one per epoch, and the result. Its standard input stays
+open as long as the runner lives; when the runner ends in any way, the process ends too.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from crossarc.evaluation import TreePair
     from crossarc.parsers import Epoch
 
-PARSING_RUNS = 3  # the best counts: a machine can only be slower than it is
+PARSING_RUNS = 3  # the fastest counts, since other work only slows a machine down
 BY_SENTENCE = ("las", "uas", "undirected")
-LONG_RUN = 2.0  # seconds after which one run says enough
+LONG_RUN = 2.0  # seconds after which one run is enough
 
 
 def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> dict[str, Any]:
-    """Do a job; gives its result."""
+    """Do a job and return its result."""
     import crossarc
     from crossarc.evaluation import PROPERTIES, Setting, break_down, pair_trees, score_pair
     from crossarc.parsers import Parser, load
@@ -65,18 +65,18 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
             parsing = Stopwatch()
             parsed = list(loaded.parse(gold))
             times.append(parsing.cpu)
-        # Of undirected parsers: how good their links are before they get directions.
+        # For undirected parsers: the score of their links before these get directions.
         found = loaded.model
         links = None
         if isinstance(found, TransitionModel) and not found.system.directed:
             links = link_score(found, Corpus.of(gold))
-        del loaded  # the file is mapped, and some systems remove no mapped file
+        del loaded  # some systems cannot remove a file while it is mapped
     words = sum(map(len, gold))
     pair = pair_trees(gold, parsed)
     return {
         "format": RESULT_FORMAT,
         "scores": score_pair(pair, Setting("all", "unicode", False)).as_dict(),
-        # By sentence, so that parsers can be compared one by one.
+        # By sentence, so that parsers can be compared sentence by sentence.
         "sentences": {
             **counts_by_sentence(pair),
             "without_punctuation": counts_by_sentence(replace(pair, counted=~pair.punctuation)),
@@ -92,7 +92,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
 
 
 def counts_by_sentence(pair: TreePair) -> dict[str, list[int]]:
-    """Of each sentence how many words are counted, and how many of them are right."""
+    """The number of counted words and of right words of each sentence."""
     from crossarc.evaluation import sentence_counts
 
     words: list[int] = sentence_counts(pair)[1].tolist()
@@ -100,18 +100,18 @@ def counts_by_sentence(pair: TreePair) -> dict[str, list[int]]:
 
 
 def leave_with(descriptor: int) -> None:
-    """End the process when a stream ends."""
+    """End this process when a stream ends."""
     while os.read(descriptor, 1):
         pass
     os._exit(1)
 
 
 def main() -> None:
-    """Run the job of standard input."""
+    """Run the job given on standard input."""
     order = json.loads(sys.stdin.readline())
     threading.Thread(target=leave_with, args=(sys.stdin.fileno(),), daemon=True).start()
 
-    # Whatever libraries print goes with the complaints.
+    # Output of libraries goes to standard error.
     channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 
@@ -127,7 +127,7 @@ def main() -> None:
         traceback.print_exc()
         tell(error=f"{type(error).__name__}: {error}")
     sys.stderr.flush()
-    os._exit(0)  # the thread waits in a read that nothing ends
+    os._exit(0)  # the thread waits in a read that does not end
 
 
 if __name__ == "__main__":
