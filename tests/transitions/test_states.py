@@ -1,9 +1,13 @@
 """What states remember of arcs: sets of labels, however many labels there are."""
 
+import re
+
 import numpy as np
 import pytest
 
 from crossarc.features import parse_model
+from crossarc.features.attributes import Attributes
+from crossarc.features.templates import model_text
 from crossarc.parsers import Parser
 from crossarc.transitions import get_system
 from crossarc.transitions.search import Greedy
@@ -53,3 +57,26 @@ def test_states_with_many_labels_are_copied_whole(example, name):
     model.beam_search(1).parse(model.scorer, model.attributes.encode(corpus), corpus.starts, heads, labels, *how)
     assert heads.tolist() == model.parse(corpus)[0].tolist()
     assert Parser(name, epochs=4, beam=4).fit(sentences).evaluate(sentences).uas > 80
+
+
+@pytest.mark.parametrize("size", ["", "-compact"])
+@pytest.mark.parametrize("name", ["planar", "two-planar", "covington"])
+def test_siblings_of_undirected_models_are_there(example, name, size):
+    """Each that a model names is a word in some state of the oracle, and heads are looked for on both sides."""
+    text = model_text(f"{name}-undirected{size}")
+    assert all(f'"s0.{term}"' in text for term in ("left[1].form", "right[1].form", "right[1].xpos")) or not size
+    siblings = sorted(set(re.findall(r"\w\d\.sibling_\w+", text)))
+    assert siblings
+    if name == "planar":
+        # Known to be empty: no word links with what is below the top of the stack before the top is gone.
+        siblings = [sibling for sibling in siblings if not sibling.startswith("s0.")]
+    templates = ", ".join(f'"{address}.form"' for address in [*siblings, "b0"])
+    addresses = text[text.index("[addresses]") : text.index("[templates]")]
+    model = parse_model(f"templates = [{templates}]\n{addresses}")
+    system, corpus = get_system(f"{name}-undirected"), Corpus.of(list(read(example)))
+    labels = [0 if labelled else -1 for labelled in system.labelled]
+    search = Greedy(system, model, list(range(len(labels))), labels, 1)
+    tokens = Attributes.fit(corpus, model.attributes).encode(corpus)
+    named = np.zeros(len(tokens), dtype=np.int32)
+    keys, _, _ = search.instances(tokens, corpus["head"], named, corpus.starts, -1, np.zeros(1, np.int32))
+    assert all(len(np.unique(column)) > 1 for column in keys.T)
