@@ -410,6 +410,7 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         (manifest, {name: array for name, array in arrays.items() if name != "arcs.cells"}),
         (manifest, {**arrays, "arcs.buckets": np.ones_like(arrays["arcs.buckets"])}),
         (manifest, {**arrays, "labels.rows": arrays["labels.rows"][:, :-1]}),
+        *((manifest, {**arrays, "arcs.unit": np.array([unit])}) for unit in (0.0, -1.0, np.inf, np.nan)),
         (manifest, {**arrays, "label_places": np.ones_like(arrays["label_places"])}),
         (manifest, {**arrays, "label_places": arrays["label_places"][:-1]}),
         ({**manifest, "settings": {**manifest["settings"], "enhance": 3}}, arrays),

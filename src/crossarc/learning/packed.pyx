@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from libc.math cimport INFINITY
 from libc.string cimport memset
 
 from crossarc.core.prefetch cimport prefetch
@@ -111,6 +112,7 @@ cdef class PackedWeights(Scorer):
         dense = starts >= np.uint32(DENSE)
         sound = (
             0 < actions < 0xFFFF
+            and 0 < unit < INFINITY
             and bucket_view.shape[1] == 2 * BUCKET
             and not starts[:, -1].all()  # a search for a key must come to an end
             # A row has a cell with its size, which is at most the number of actions, and so many cells behind it.
