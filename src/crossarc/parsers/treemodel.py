@@ -15,8 +15,8 @@ from crossarc.parsers.analysis import Analysis
 from crossarc.parsers.calibration import TRANSITION_SCALES, Scales
 from crossarc.parsers.constraints import Constraints, Source, constraints_of
 from crossarc.treebank.corpus import Corpus
-from crossarc.treebank.planting import plant_trees
 from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.tree_writing import write_trees
 
 Arrays = dict[str, NDArray[Any]]
 Result = TypeVar("Result")
@@ -63,7 +63,7 @@ class TreeModel:
     def parse_batch(self, sentences: list[Sentence]) -> list[Sentence]:
         """The sentences with new heads and labels."""
         corpus = Corpus.of(sentences)
-        return plant_trees(sentences, *self.parse_corpus(corpus), corpus.starts, StringTable(self.labels))
+        return write_trees(sentences, *self.parse_corpus(corpus), corpus.starts, StringTable(self.labels))
 
     def parse(self, sentences: Iterable[Sentence], threads: int = 1) -> Iterator[Sentence]:
         """Parse a stream, in order."""

@@ -5,7 +5,8 @@ from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.formats import FORMATS, Format
 from crossarc.treebank.graph import Graph
 from crossarc.treebank.reading import read, read_arrays, read_string, validate
-from crossarc.treebank.sentence import Sentence, Token
+from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.token import Token
 from crossarc.treebank.validation import Finding
 from crossarc.treebank.writing import write
 

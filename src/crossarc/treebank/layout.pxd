@@ -1,5 +1,11 @@
 from crossarc.core.typedefs cimport int32_t, token_t
 
+cdef extern from *:
+    """
+    #define CROSSARC_LONGEST_SENTENCE ((Py_ssize_t)0x7fffff00)
+    """
+    const Py_ssize_t LONGEST "CROSSARC_LONGEST_SENTENCE"      # bytes, so that places are int32
+
 cdef enum Fault:
     NO_FAULT
     BAD_COLUMNS       # a line with too few or too many columns

@@ -9,12 +9,6 @@ from libc.string cimport memchr, memcpy
 
 from crossarc.core.typedefs cimport int32_t, token_t, uint8_t, uint64_t
 
-cdef extern from *:
-    """
-    #define CROSSARC_LONGEST_SENTENCE ((Py_ssize_t)0x7fffff00)
-    """
-    const Py_ssize_t LONGEST "CROSSARC_LONGEST_SENTENCE"
-
 
 cdef Spec make_spec(object format):
     """The part of a format that the scanner needs."""

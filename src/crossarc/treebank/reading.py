@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from crossarc.errors import TreebankError, UnknownName
+from crossarc.treebank.array_reading import ArrayReader
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.formats import Format, format_of_content, format_of_path, get_format
 from crossarc.treebank.scanner import Scanner
@@ -82,16 +83,16 @@ def read_arrays(
     rules = Rules(on_error, "syntax", "any", report or log_finding)
     given, data = opened(source, get_format(format) if isinstance(format, str) else format)
 
-    def mend(raw: bytes, line: int) -> bytes | None:
+    def repaired(raw: bytes, line: int) -> bytes | None:
         findings = inspect_syntax(raw, given, source=name, line=line)
         sentence = rules.settle(findings, raw, given, name, line)
         return None if sentence is None else sentence.raw
 
-    corpus = Corpus(given, mend)
+    reader = ArrayReader(given, repaired)
     for block in data:
-        corpus.feed(block)
-    corpus.feed(b"", final=True)
-    return corpus
+        reader.feed(block)
+    reader.feed(b"", final=True)
+    return reader.corpus()
 
 
 def validate(

@@ -12,9 +12,9 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from crossarc.core.typedefs cimport int32_t, token_t
-from crossarc.treebank.layout cimport (
-    EMPTY_ROW, NO_FAULT, RANGE_ROW, Layout, Spec, make_spec, number, parse, release,
-)
+from crossarc.treebank.field_table cimport FieldTable, fields_of
+from crossarc.treebank.layout cimport EMPTY_ROW, NO_FAULT, RANGE_ROW, Layout, Spec, make_spec, parse, release
+from crossarc.treebank.token cimport make_token
 
 from crossarc.errors import TreebankError
 from crossarc.treebank.formats import CONLLU, get_format
@@ -33,7 +33,7 @@ def rebuild(bytes raw, str format, str source, Py_ssize_t line):
     return Sentence(raw, format, source=source, line=line)
 
 
-cdef class Sentence:
+cdef class Sentence(FieldTable):
     """A sentence: its words with all their columns, comments, multiword ranges, empty nodes, tree and graph.
 
     Words are numbered from 1; entry 0 of every column stands for the dummy root, so that `forms[heads[i]]` is the head
@@ -61,40 +61,9 @@ cdef class Sentence:
 
                 raise TreebankError(str(inspect_syntax(raw, format, source=source, line=line)[0]))
             self.fill(raw, format, source, line, &layout)
+            self.cache = None
         finally:
             release(&layout)
-
-    cdef int fill(self, bytes raw, object format, str source, Py_ssize_t line, Layout* layout) except -1:
-        """Take over bytes that were parsed; the table is one block of memory of the sentence's own."""
-        cdef size_t fields = <size_t>layout.rows * (layout.width + 1)
-        cdef size_t total = fields + layout.rows + 2 * (<size_t>layout.words + 1)
-        cdef int32_t row
-        free(self.fields)
-        self.fields = <int32_t*>malloc(total * sizeof(int32_t))
-        if self.fields == NULL:
-            raise MemoryError
-        self.raw = raw
-        self.format = format
-        self.source = source
-        self.line = line
-        self.cache = None
-        self.rows_count = layout.rows
-        self.width = layout.width
-        self.words = layout.words
-        self.kinds = self.fields + fields
-        self.word_rows = self.kinds + layout.rows
-        self.heads_ = self.word_rows + layout.words + 1
-        memcpy(self.fields, layout.fields, fields * sizeof(int32_t))
-        memcpy(self.kinds, layout.kinds, layout.rows * sizeof(int32_t))
-        memcpy(self.heads_, layout.heads, (layout.words + 1) * sizeof(token_t))
-        self.word_rows[0] = -1
-        for row in range(layout.rows):
-            if self.kinds[row] > 0:
-                self.word_rows[self.kinds[row]] = row
-        return 0
-
-    def __dealloc__(self):
-        free(self.fields)
 
     def __reduce__(self):
         return rebuild, (self.raw, self.format.name, self.source, self.line)
@@ -136,8 +105,7 @@ cdef class Sentence:
                 values = as_heads(values, self.words)
             for word in range(1, self.words + 1):
                 row = self.word_rows[word]
-                begin = self.fields[row * (self.width + 1) + index]
-                end = self.fields[row * (self.width + 1) + index + 1] - 1
+                begin, end = fields_of(self, row)[index], fields_of(self, row)[index + 1] - 1
                 patches.append((begin, end, as_field(values[word], name, word)))
         if comments is not None:
             patches.append((0, self.fields[0], self.comment_block(comments)))
@@ -156,8 +124,7 @@ cdef class Sentence:
             if self.kinds[row] == RANGE_ROW:
                 continue
             place += 1
-            begin = self.fields[row * (self.width + 1) + index]
-            end = self.fields[row * (self.width + 1) + index + 1] - 1
+            begin, end = fields_of(self, row)[index], fields_of(self, row)[index + 1] - 1
             patches.append((begin, end, deps[place].encode()))
         return patches
 
@@ -180,11 +147,6 @@ cdef class Sentence:
             place = end
         pieces.append(self.raw[place:])
         return b"".join(pieces)
-
-    cdef str field(self, int32_t row, int32_t column):
-        cdef const char* data = self.raw
-        cdef int32_t* fields = self.fields + row * (self.width + 1) + column
-        return data[fields[0]:fields[1] - 1].decode("utf-8")
 
     @property
     def arguments(self):
@@ -356,73 +318,16 @@ cdef class Sentence:
     @property
     def has_graph(self):
         """Whether the file gives a graph: anything in DEPS, or the argument columns of SDP and CoNLL-2009."""
-        cdef const char* data = self.raw
         cdef int32_t index = self.format.index("deps")
         cdef int32_t row
         cdef int32_t* field
         if index < 0:
             return self.format.extra
         for row in range(self.rows_count):
-            field = self.fields + row * (self.width + 1) + index
-            if field[1] - field[0] > 2 or (field[1] - field[0] == 2 and data[field[0]] != b'_'):
+            field = fields_of(self, row) + index
+            if field[1] - field[0] > 2 or (field[1] - field[0] == 2 and self.data[field[0]] != b'_'):
                 return True
         return False
-
-    def deps_arcs(self):
-        """The arcs of DEPS as heads, dependents and labels, or None if one of them does not parse or names no node."""
-        cdef const char* data = self.raw
-        cdef int32_t index = self.format.index("deps")
-        cdef int32_t row, place, end, word, empty, node, last
-        cdef int32_t dependent = 0
-        cdef int32_t* field
-        cdef list heads = []
-        cdef list dependents = []
-        cdef list labels = []
-        cdef int32_t* places = <int32_t*>malloc((self.words + 2) * sizeof(int32_t))   # the node of each word
-        if places == NULL:
-            raise MemoryError
-        try:
-            places[0] = 0
-            for row in range(self.rows_count):
-                if self.kinds[row] != RANGE_ROW:
-                    dependent += 1
-                if self.kinds[row] > 0:
-                    places[self.kinds[row]] = dependent
-            places[self.words + 1] = dependent + 1
-            dependent = 0
-            for row in range(self.rows_count):
-                if self.kinds[row] == RANGE_ROW:
-                    continue
-                dependent += 1
-                field = self.fields + row * (self.width + 1) + index
-                place, last = field[0], field[1] - 1
-                if last - place == 1 and data[place] == b'_':
-                    continue
-                while place <= last:
-                    place = number(data, place, last, &word)
-                    if place < 0 or word > self.words:
-                        return None
-                    node = places[word]
-                    if place < last and data[place] == b'.':
-                        place = number(data, place + 1, last, &empty)
-                        node += empty
-                        # The empty nodes behind a word are numbered from 1 and stand before the next word.
-                        if place < 0 or empty == 0 or node >= places[word + 1]:
-                            return None
-                    if place >= last or data[place] != b':':
-                        return None
-                    end = place + 1
-                    while end < last and data[end] != b'|':
-                        end += 1
-                    if end == place + 1:
-                        return None
-                    heads.append(node)
-                    dependents.append(dependent)
-                    labels.append(data[place + 1:end].decode("utf-8"))
-                    place = end + 1
-        finally:
-            free(places)
-        return heads, dependents, labels
 
     @property
     def graph(self):
@@ -492,110 +397,6 @@ cdef class Sentence:
     def __repr__(self):
         text = self.text
         return f"<Sentence {self.id or self.line}: {text if len(text) <= 60 else text[:57] + '...'}>"
-
-
-cdef Token make_token(Sentence sentence, int32_t row):
-    cdef Token token = Token.__new__(Token)
-    token.sentence = sentence
-    token.row = row
-    return token
-
-
-cdef class Token:
-    """One line of a sentence: a word, a multiword range or an empty node."""
-
-    def __getitem__(self, str column):
-        """A column by our name for it or the format's own; "_" where the format has none."""
-        index = self.sentence.format.index(column)
-        return "_" if index < 0 else self.sentence.field(self.row, index)
-
-    @property
-    def id(self):
-        """The id as it stands in the file: "3", "3-4" or "8.1"."""
-        return self.sentence.field(self.row, 0)
-
-    @property
-    def form(self):
-        """The word form."""
-        return self["form"]
-
-    @property
-    def lemma(self):
-        """The lemma."""
-        return self["lemma"]
-
-    @property
-    def upos(self):
-        """The universal or coarse part-of-speech tag."""
-        return self["upos"]
-
-    @property
-    def xpos(self):
-        """The language's own part-of-speech tag."""
-        return self["xpos"]
-
-    @property
-    def feats(self):
-        """The morphological features."""
-        return self["feats"]
-
-    @property
-    def head(self):
-        """The number of the head: 0 for a root, -1 where none is given."""
-        cdef int32_t kind = self.sentence.kinds[self.row]
-        return self.sentence.heads_[kind] if kind > 0 else -1
-
-    @property
-    def deprel(self):
-        """The label of the arc from the head."""
-        return self["deprel"]
-
-    @property
-    def deps(self):
-        """The DEPS column."""
-        return self["deps"]
-
-    @property
-    def misc(self):
-        """The MISC column."""
-        return self["misc"]
-
-    @property
-    def line(self):
-        """The line of the file on which this token stands."""
-        cdef int32_t begin = self.sentence.fields[self.row * (self.sentence.width + 1)]
-        return self.sentence.line + self.sentence.raw.count(b"\n", 0, begin)
-
-    @property
-    def is_word(self):
-        """Whether this is a word of the tree."""
-        return self.sentence.kinds[self.row] > 0
-
-    @property
-    def is_range(self):
-        """Whether this is a multiword range."""
-        return self.sentence.kinds[self.row] == RANGE_ROW
-
-    @property
-    def is_empty(self):
-        """Whether this is an empty node."""
-        return self.sentence.kinds[self.row] == EMPTY_ROW
-
-    @property
-    def space_after(self):
-        """Whether a space follows in the running text."""
-        return "SpaceAfter=No" not in self.misc.split("|")
-
-    def __eq__(self, other):
-        if not isinstance(other, Token):
-            return NotImplemented
-        return self.sentence == (<Token>other).sentence and self.row == (<Token>other).row
-
-    def __hash__(self):
-        return hash((self.id, self.form))
-
-    def __repr__(self):
-        return f"<Token {self.id} {self.form}>"
 
 
 def as_heads(values, int32_t words):
