@@ -6,7 +6,7 @@ import pytest
 from crossarc.core.strings import ROOT, UNKNOWN
 from crossarc.errors import UnknownName
 from crossarc.features import ATTRIBUTES, Attributes, fit_model, load_model, parse_model
-from crossarc.features.attributes import commonest_features, features_of, shape
+from crossarc.features.attributes import commonest_features, features_of
 from crossarc.features.templates import TemplateError
 from crossarc.parsers import PRESETS
 from crossarc.parsers.settings import TRANSITION_PRESETS
@@ -96,10 +96,6 @@ def test_attributes(example):
     found = attributes.encode(other)[1]
     assert found[ATTRIBUTES.index("form")] == UNKNOWN
     assert found[ATTRIBUTES.index("upos")] == rows[4, ATTRIBUTES.index("upos")]
-
-
-def test_shape():
-    assert [shape(form) for form in ("Anna", "ABC-12345", "", "é")] == ["Xxx", "XX-99", "", "x"]
 
 
 def corpus_of(*words):

@@ -49,7 +49,8 @@ cdef class Corpus:
     Sentence i has the entries `starts[i]` to `starts[i + 1]` of every array; `strings[column]` is the table that gives
     the ids of a column. No array can be written to. A column is filled when it is first asked for.
 
-    >>> corpus = Corpus.of([Sentence(b"1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")])
+    >>> from crossarc.treebank import read_string
+    >>> corpus = Corpus.of(read_string("1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n"))
     >>> corpus["head"].tolist(), [corpus.strings["form"].string(i) for i in corpus["form"]]
     ([-1, 0], ['<root>', 'Hi'])
     """
