@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from crossarc.errors import UnknownName
@@ -10,9 +11,9 @@ from crossarc.errors import UnknownName
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Format:
-    """A column format.
+    """A column format; there is one object of each.
 
     `columns` names the fixed columns in order; `aliases` maps our name of a column to the format's own if it differs.
     With `extra`, any number of argument columns may follow, the same number on every line of a sentence; with
@@ -27,12 +28,15 @@ class Format:
     extra: bool = False
     open_end: bool = False
     ranges: bool = False
-    places: dict[str, int] = field(init=False, repr=False, compare=False)
+    places: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         places = {name: place for place, name in enumerate(self.columns)}
         places |= {ours: places[name] for ours, name in self.aliases}
         object.__setattr__(self, "places", places)
+
+    def __reduce__(self) -> tuple[Callable[[str], Format], tuple[str]]:
+        return get_format, (self.name,)
 
     def index(self, column: str) -> int:
         """The place of a column, -1 when the format has none of that name."""

@@ -63,7 +63,7 @@ def read(
         raise UnknownName("rule for roots", roots, ROOTS)
     given = get_format(format) if isinstance(format, str) else format
     rules = Rules(on_error, check, roots, report or log_finding)
-    return (item for item in stream(source, given, rules) if item is not None)
+    return stream(source, given, rules)
 
 
 def read_string(text: str, format: str | Format | None = None) -> list[Sentence]:
@@ -110,8 +110,8 @@ def validate(
     for sentence in stream(source, given, rules):
         yield from (finding.with_action("") for finding in findings)
         findings.clear()
-        if sentence is not None:
-            yield sentence
+        yield sentence
+    yield from (finding.with_action("") for finding in findings)
 
 
 def opened(source: Source, given: Format | None) -> tuple[Format, Iterator[bytes]]:
@@ -121,20 +121,23 @@ def opened(source: Source, given: Format | None) -> tuple[Format, Iterator[bytes
     return given or format_of_path(name_of(source)) or format_of_content(first), chain(first, data)
 
 
-def stream(source: Source, given: Format | None, rules: Rules) -> Iterator[Sentence | None]:
-    """Each sentence of a source as it is or was made good, None where it was left out."""
+def stream(source: Source, given: Format | None, rules: Rules) -> Iterator[Sentence]:
+    """Each sentence of a source that is good or was repaired."""
     name = name_of(source)
     format_, data = opened(source, given)
-    for item in scan(data, Scanner(format_, name)):
-        if isinstance(item, tuple):
-            yield rules.settle(
-                inspect_syntax(item[0], format_, source=name, line=item[1]), item[0], format_, name, item[1]
-            )
-            continue
-        yield rules.checked(item)
+    parsed_is_good = rules.check == "syntax" and not format_.extra
+    for found in scan(data, Scanner(format_, name)):
+        for item in found:
+            if isinstance(item, tuple):
+                findings = inspect_syntax(item[0], format_, source=name, line=item[1])
+                sentence = rules.settle(findings, item[0], format_, name, item[1])
+            else:
+                sentence = item if parsed_is_good else rules.checked(item)
+            if sentence is not None:
+                yield sentence
 
 
-def scan(data: Iterator[bytes], scanner: Scanner) -> Iterator[Sentence | tuple[bytes, int]]:
+def scan(data: Iterator[bytes], scanner: Scanner) -> Iterator[list[Sentence | tuple[bytes, int]]]:
     """What a scanner makes of blocks; they grow with a sentence that does not end, so that no byte is scanned often."""
     pending: list[bytes] = []
     size = 0
@@ -142,9 +145,9 @@ def scan(data: Iterator[bytes], scanner: Scanner) -> Iterator[Sentence | tuple[b
         pending.append(block)
         size += len(block)
         if size >= scanner.pending:
-            yield from scanner.feed(b"".join(pending))
+            yield scanner.feed(b"".join(pending))
             pending, size = [], 0
-    yield from scanner.feed(b"".join(pending), final=True)
+    yield scanner.feed(b"".join(pending), final=True)
 
 
 @dataclass(frozen=True)
