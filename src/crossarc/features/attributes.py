@@ -20,7 +20,7 @@ from crossarc.treebank.corpus import Corpus
 
 
 def features_of(feats: str) -> dict[str, str]:
-    """The morphological features of a word; what has no value is a feature of its own.
+    """The morphological features of a word; the value of a feature without one is its name.
 
     >>> features_of("Case=Nom|Number[psor]=Sing|refl")
     {'Case': 'Nom', 'Number[psor]': 'Sing', 'refl': 'refl'}
@@ -33,8 +33,8 @@ ATTRIBUTES = tuple(SOURCES)
 EACH = "feats[*]"
 BRACKETS = re.compile(r"(\w+)\[(.*)\]")
 FEATURE_NAME = re.compile(r"[^][|=.+,\s]+(\[[^][|=.+,\s]+\])?")
-# What stands in for an attribute that says nothing in a treebank, the first that does say something. Ends of words tell
-# much of what tags do, and their beginnings what lemmas do.
+# What replaces an attribute that is the same for all words of a treebank: the first of these that is not. Suffixes say
+# much of what tags say, and prefixes of what lemmas say.
 STAND_INS = {
     "xpos": ("upos", "suffix"),
     "upos": ("xpos", "suffix[2]"),
@@ -44,7 +44,7 @@ STAND_INS = {
 
 
 def check_attribute(name: str, others: tuple[str, ...] = ()) -> None:
-    """Refuse a name that is no attribute of tokens; `others` are valid in the same place."""
+    """Refuse unknown attributes of tokens; `others` are valid in the same place."""
     match = BRACKETS.fullmatch(name)
     base, inside = (name, None) if match is None else match.groups()
     if base not in SOURCES:
@@ -63,7 +63,7 @@ def check_attribute(name: str, others: tuple[str, ...] = ()) -> None:
 
 
 def implies(name: str, other: str) -> bool:
-    """Whether an attribute of a word says all that another does."""
+    """Whether the value of one attribute determines that of another."""
     base, _, length = name.partition("[")
     other_base, _, other_length = other.partition("[")
     if base in ("form", "lower"):
@@ -72,9 +72,9 @@ def implies(name: str, other: str) -> bool:
 
 
 class Attributes:
-    """The numbering of some attributes, made from the training data and never changed after.
+    """The ids of attributes, made from the training data and never changed afterwards.
 
-    `encode` gives one row a token with the ids of these attributes; strings that training did not see are `UNKNOWN`.
+    `encode` gives one row per node with the ids of these attributes; strings that were not in training are `UNKNOWN`.
     """
 
     def __init__(self, tables: dict[str, StringTable]) -> None:
@@ -83,23 +83,23 @@ class Attributes:
 
     @classmethod
     def fit(cls, corpus: Corpus, names: Iterable[str] = ATTRIBUTES, known: Attributes | None = None) -> Attributes:
-        """Number what a corpus has, behind what is known already."""
+        """Number the values in a corpus, after those that are known already."""
         return cls({name: values_of(corpus, name, known.tables[name] if known else ()) for name in names})
 
     def encode(self, corpus: Corpus) -> NDArray[np.int32]:
-        """The attributes of all nodes of a corpus, whatever numbering its own strings have."""
+        """The ids of the attributes of all nodes of a corpus."""
         return encode(corpus, self.attributes, list(self.tables.values()))
 
 
 def values_of(corpus: Corpus, name: str, known: Iterable[str] = ()) -> StringTable:
-    """The values of an attribute in a corpus, behind those that are known already."""
+    """The values of an attribute in a corpus, after those that are known already."""
     attribute, table = Attribute(name), StringTable(known)
     attribute.collect(corpus.strings[attribute.column], table)
     return table
 
 
 def commonest_features(corpus: Corpus, most: int) -> list[str]:
-    """The names of the morphological features that the most words of a corpus have, the commonest first."""
+    """The names of the most frequent morphological features, the most frequent first."""
     table = corpus.strings["feats"]
     counts: Counter[str] = Counter()
     occurrences = np.bincount(corpus["feats"], minlength=len(table)).tolist()
@@ -109,10 +109,10 @@ def commonest_features(corpus: Corpus, most: int) -> list[str]:
 
 
 def choose_attributes(corpus: Corpus, names: Iterable[str]) -> dict[str, str | None]:
-    """For each of some attributes the one to look at instead: itself if it tells words of the corpus apart.
+    """For each attribute the one to use in its place: itself if it distinguishes words of the corpus.
 
-    One that is the same for all words gives way to what stands in for it, and one that is another under new names to
-    that other; None if there is nothing.
+    An attribute that is the same for all words is replaced by one of `STAND_INS`, or None if all of these are the same
+    too. XPOS tags that are only other names of UPOS tags are replaced by them.
     """
     result: dict[str, str | None] = {}
     for name in names:
@@ -130,6 +130,6 @@ def distinct(corpus: Corpus, name: str) -> int:
 
 
 def one_to_one(corpus: Corpus, column: str, other: str) -> bool:
-    """Whether each of two columns follows from the other."""
+    """Whether each of two columns determines the other."""
     pairs = np.unique(np.stack([corpus[column], corpus[other]]), axis=1)
     return bool(len(np.unique(pairs[0])) == pairs.shape[1] == len(np.unique(pairs[1])))

@@ -1,4 +1,4 @@
-"""Treebanks: sentences, the files they come from and go to, and what may be wrong with them."""
+"""Treebanks: sentences, their files, and validation."""
 
 from crossarc.treebank.conversion import convert
 from crossarc.treebank.corpus import Corpus

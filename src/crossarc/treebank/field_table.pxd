@@ -23,5 +23,5 @@ cdef class FieldTable:
 
 
 cdef inline int32_t* fields_of(FieldTable table, int32_t row) noexcept nogil:
-    """Where each field of a row begins; one behind the last is where the next would."""
+    """The places where the fields of a row begin; field k ends one byte before field k + 1."""
     return table.fields + <Py_ssize_t>row * (table.width + 1)

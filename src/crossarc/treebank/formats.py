@@ -39,7 +39,7 @@ class Format:
         return get_format, (self.name,)
 
     def index(self, column: str) -> int:
-        """The place of a column, -1 when the format has none of that name."""
+        """The place of a column, -1 if the format does not have it."""
         return self.places.get(column, -1)
 
 
@@ -102,7 +102,7 @@ def get_format(name: str) -> Format:
 
 
 def format_of_path(path: str) -> Format | None:
-    """The format that a file's extension names, behind those of compression; None if it names none."""
+    """The format that a file's extension names, before .gz or .zst; None for other extensions."""
     name = path.lower()
     for suffix in COMPRESSIONS:
         name = name.removesuffix(suffix)
@@ -110,7 +110,7 @@ def format_of_path(path: str) -> Format | None:
 
 
 def format_of_content(block: bytes) -> Format:
-    """The format that the first token line of a file looks like; CoNLL-U when nothing speaks against it."""
+    """The format that the token lines of a file look like; CoNLL-U when in doubt."""
     lines = block.removeprefix(b"\xef\xbb\xbf").splitlines()
     if any(line.startswith(b"#SDP") for line in lines[:1]):
         return SDP

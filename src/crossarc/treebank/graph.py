@@ -101,7 +101,7 @@ def deps_fault(deps: str, nodes: Iterable[str]) -> str:
 
 
 def format_deps(graph: Graph, nodes: tuple[str, ...]) -> list[str]:
-    """The DEPS field of each node; the heads of a node in the order of their places."""
+    """The DEPS field of each node, with heads in the order of their places."""
     if graph.nodes != nodes:
         raise StructureError("the graph is one over other nodes than the sentence has")
     entries: list[list[tuple[int, str]]] = [[] for _ in nodes]

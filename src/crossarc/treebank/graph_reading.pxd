@@ -16,7 +16,7 @@ cdef class GraphReader:
     cdef size_t count
     cdef size_t capacity
     cdef int32_t nodes         # of the sentence, with the dummy root
-    cdef int32_t* empty        # how many empty nodes stand before word i; one entry more has all
+    cdef int32_t* empty        # the number of empty nodes before each word; the entry after the last word has all
     cdef token_t* predicates   # the word of each argument column
     cdef int32_t room          # words that `empty` and `predicates` have room for
 

@@ -45,11 +45,11 @@ def read(
     """The sentences of a file, one at a time.
 
     `source` is a path, "-" for standard input, a file object or an iterable of lines; gzip and zstd are recognised by
-    their content, the format by name, extension or content. `check` says how much is looked at: "syntax" (what a
-    sentence must have to be read at all), "tree" (and heads that form a tree, with one root if `roots` is "one"), or
-    "all" (and the graph and the form of the fields). A sentence with a fault raises `TreebankError` ("fail"), is left
-    out ("skip"), or is repaired and only left out if it cannot be ("fix"); `report` receives each finding, which
-    otherwise is logged.
+    their content, the format by name, extension or content. `check` says what is checked: "syntax" (only whether the
+    sentence can be read), "tree" (also whether the heads form a tree, with one root if `roots` is "one"), or "all"
+    (also the graph and the form of the fields). For a sentence with a fault, "fail" raises `TreebankError`, "skip"
+    leaves it out, and "fix" repairs it, or leaves it out if that is impossible. `report` receives each finding; without
+    it, findings are logged.
 
     >>> import io
     >>> [sentence.forms[1:] for sentence in read(io.StringIO("1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n"))]
@@ -85,7 +85,7 @@ def read_arrays(
 
     def repaired(raw: bytes, line: int) -> bytes | None:
         findings = inspect_syntax(raw, given, source=name, line=line)
-        sentence = rules.settle(findings, raw, given, name, line)
+        sentence = rules.handle(findings, raw, given, name, line)
         return None if sentence is None else sentence.raw
 
     reader = ArrayReader(given, repaired)
@@ -101,7 +101,7 @@ def validate(
     *,
     roots: Roots = "one",
 ) -> Iterator[Finding | Sentence]:
-    """Each sentence of a source that is good, and each finding in those that are not, in the order of the file."""
+    """The good sentences of a source, and the findings in the others, in the order of the file."""
     if roots not in ROOTS:
         raise UnknownName("rule for roots", roots, ROOTS)
     findings: list[Finding] = []
@@ -130,7 +130,7 @@ def stream(source: Source, given: Format | None, rules: Rules) -> Iterator[Sente
         for item in found:
             if isinstance(item, tuple):
                 findings = inspect_syntax(item[0], format_, source=name, line=item[1])
-                sentence = rules.settle(findings, item[0], format_, name, item[1])
+                sentence = rules.handle(findings, item[0], format_, name, item[1])
             else:
                 sentence = item if parsed_is_good else rules.checked(item)
             if sentence is not None:
@@ -138,7 +138,7 @@ def stream(source: Source, given: Format | None, rules: Rules) -> Iterator[Sente
 
 
 def scan(data: Iterator[bytes], scanner: Scanner) -> Iterator[list[Sentence | tuple[bytes, int]]]:
-    """What a scanner makes of blocks; they grow with a sentence that does not end, so that no byte is scanned often."""
+    """What a scanner finds in each block; blocks grow with an unfinished sentence, so that no byte is scanned often."""
     pending: list[bytes] = []
     size = 0
     for block in data:
@@ -152,7 +152,7 @@ def scan(data: Iterator[bytes], scanner: Scanner) -> Iterator[list[Sentence | tu
 
 @dataclass(frozen=True)
 class Rules:
-    """How much is asked of a sentence, and what becomes of one that is not up to it."""
+    """What is checked in a sentence, and what happens if it fails."""
 
     on_error: OnError
     check: Check
@@ -160,14 +160,14 @@ class Rules:
     report: Report
 
     def checked(self, sentence: Sentence) -> Sentence | None:
-        """The sentence if it is good, or what `settle` makes of it."""
+        """The sentence if it is good, else the result of `handle`."""
         findings = inspect_sentence(sentence, self.check, roots=self.roots)
         if not findings:
             return sentence
-        return self.settle(findings, sentence.raw, sentence.format, sentence.source, sentence.line)
+        return self.handle(findings, sentence.raw, sentence.format, sentence.source, sentence.line)
 
-    def settle(self, findings: list[Finding], raw: bytes, format_: Format, name: str, line: int) -> Sentence | None:
-        """Raise the first finding, or report each with what was done about it and give what is left of the sentence."""
+    def handle(self, findings: list[Finding], raw: bytes, format_: Format, name: str, line: int) -> Sentence | None:
+        """Raise the first finding, or report all of them and return the repaired sentence, or None to leave it out."""
         if self.on_error == "fail":
             more = f" ({len(findings) - 1} more in this sentence)" if len(findings) > 1 else ""
             raise TreebankError(f"{findings[0]}{more}")
@@ -180,5 +180,5 @@ class Rules:
 
 
 def log_finding(finding: Finding) -> None:
-    """Where findings go if nobody asks for them."""
+    """Log a finding, if the caller does not want it."""
     log.warning("%s", finding)

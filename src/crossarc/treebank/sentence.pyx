@@ -29,7 +29,7 @@ SDP_ID = re.compile(r"#(?!SDP )(\S+)$")
 
 
 def rebuild(bytes raw, str format, str source, Py_ssize_t line):
-    """A sentence from its parts; what copies and other processes call."""
+    """A sentence from its parts, for copies and pickles."""
     return Sentence(raw, format, source=source, line=line)
 
 
@@ -70,7 +70,7 @@ cdef class Sentence(FieldTable):
 
     @classmethod
     def from_columns(cls, *, comments=(), metadata=None, **columns):
-        """A sentence in CoNLL-U from its columns, each with n + 1 entries; what is not given is "_"."""
+        """A sentence in CoNLL-U from its columns, each with n + 1 entries; other columns are "_"."""
         if columns.get("forms") is None:
             raise TypeError("a sentence needs its forms: from_columns(forms=[\"\", \"first\", ...])")
         if not len(columns["forms"]) or columns["forms"][0] != "":
@@ -150,7 +150,7 @@ cdef class Sentence(FieldTable):
 
     @property
     def arguments(self):
-        """The columns behind the fixed ones, for each word: what it is to the predicates of SDP and CoNLL-2009."""
+        """The argument columns of SDP and CoNLL-2009, for each word."""
         fixed = len(self.format.columns)
         rows = [self.word_rows[word] for word in range(1, self.words + 1)]
         return tuple([tuple([self.field(row, k) for k in range(fixed, self.width)]) for row in rows])
@@ -180,7 +180,7 @@ cdef class Sentence(FieldTable):
 
     @property
     def text(self):
-        """The running text: `# text = ...`, or else the forms joined as SpaceAfter tells."""
+        """The running text: `# text = ...`, or else the forms, joined by SpaceAfter."""
         text = self.metadata.get("text")
         if text is not None:
             return text
@@ -215,7 +215,7 @@ cdef class Sentence(FieldTable):
         return ("0", *[self.field(row, 0) for row in range(self.rows_count) if self.kinds[row] != RANGE_ROW])
 
     def column(self, str name):
-        """A column of the words by our name ("form") or the format's own ("phead"); "_" where there is none."""
+        """A column of the words by our name ("form") or the format's own ("phead"); "_" if the format does not have it."""
         cdef int32_t word
         values = self.cache.get(name) if self.cache is not None else None
         if values is None:
@@ -228,7 +228,7 @@ cdef class Sentence(FieldTable):
         return values
 
     def remember(self, key, value):
-        """Keep what was computed once."""
+        """Keep a result for the next time."""
         if self.cache is None:
             self.cache = {}
         self.cache[key] = value
@@ -265,7 +265,7 @@ cdef class Sentence(FieldTable):
 
     @property
     def deps(self):
-        """The DEPS column as it stands in the file; `graph` is what it means."""
+        """The DEPS column as it stands in the file; `graph` has its arcs."""
         return self.column("deps")
 
     @property
@@ -275,7 +275,7 @@ cdef class Sentence(FieldTable):
 
     @property
     def heads(self):
-        """The head of each word as an int32 array that cannot be written to: 0 for roots, -1 where none is given."""
+        """The head of each word as an int32 array that cannot be written to: 0 for roots, -1 for none."""
         cdef token_t[::1] view
         heads = self.cache.get("heads") if self.cache is not None else None
         if heads is None:
@@ -290,7 +290,7 @@ cdef class Sentence(FieldTable):
     def is_tree(self):
         """Whether every word has a head and following the heads leads to the dummy root; several roots are allowed."""
         cdef int32_t word, node
-        cdef int32_t* mark = <int32_t*>malloc((self.words + 1) * sizeof(int32_t))   # whose walk came here first
+        cdef int32_t* mark = <int32_t*>malloc((self.words + 1) * sizeof(int32_t))   # the word whose path came here first
         cdef bint result = True
         if mark == NULL:
             raise MemoryError
@@ -331,7 +331,7 @@ cdef class Sentence(FieldTable):
 
     @property
     def graph(self):
-        """The graph: DEPS in CoNLL-U, the argument columns in SDP and CoNLL-2009; without arcs where there is none."""
+        """The graph: DEPS in CoNLL-U, the argument columns in SDP and CoNLL-2009; no arcs in other formats."""
         graph = self.cache.get("graph") if self.cache is not None else None
         if graph is None:
             graph = graph_of(self)
@@ -374,7 +374,7 @@ cdef class Sentence(FieldTable):
         return make_token(self, self.word_rows[word])
 
     def __eq__(self, other):
-        """Whether all columns and comments are the same; line ends and where the sentence comes from do not count."""
+        """Whether all columns and comments are the same; line ends, source and line do not count."""
         if not isinstance(other, Sentence):
             return NotImplemented
         return self.raw == (<Sentence>other).raw or (

@@ -17,7 +17,7 @@ cdef class Token:
     """One line of a sentence: a word, a multiword range or an empty node."""
 
     def __getitem__(self, str column):
-        """A column by our name for it or the format's own; "_" where the format has none."""
+        """A column by our name for it or the format's own; "_" if the format does not have it."""
         index = self.sentence.format.index(column)
         return "_" if index < 0 else self.sentence.field(self.row, index)
 
@@ -53,7 +53,7 @@ cdef class Token:
 
     @property
     def head(self):
-        """The number of the head: 0 for a root, -1 where none is given."""
+        """The number of the head: 0 for a root, -1 for none."""
         cdef int32_t kind = self.sentence.kinds[self.row]
         return self.sentence.heads_[kind] if kind > 0 else -1
 

@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 SDP_HEADER = b"#SDP 2015\n"
 BOM = b"\xef\xbb\xbf"
-ENDS = (b"\n\n", b"\n\r\n")  # of a sentence with an empty line behind it
+ENDS = (b"\n\n", b"\n\r\n")  # of a sentence with an empty line after it
 
 __all__ = ["atomic_writer", "write"]
 
@@ -29,7 +29,7 @@ def write(
     *,
     losses: Counter[str] | None = None,
 ) -> int:
-    """Write sentences to a path, "-" or a binary file, and give their number.
+    """Write sentences to a path, "-" or a binary file, and return their number.
 
     The format is the one named, or the one of the path's extension, or each sentence's own. What it cannot carry is
     counted in `losses`, or else logged at the end. The file appears only when it is complete.
@@ -47,7 +47,7 @@ def write(
 def write_to(sentences: Iterable[Sentence], file: BinaryIO, wanted: Format | None, losses: Counter[str] | None) -> int:
     """Write to an open file in large blocks.
 
-    A sentence that was the last of its file gets an empty line behind it if another follows.
+    The last sentence of a file may lack the empty line after it; it is added if another sentence follows.
     """
     lost: Counter[str] = Counter() if losses is None else losses
     count = 0
@@ -78,7 +78,7 @@ def write_to(sentences: Iterable[Sentence], file: BinaryIO, wanted: Format | Non
 
 
 def missing_end(raw: bytes) -> bytes:
-    """What a sentence lacks of the empty line behind it."""
+    """The line ends that are missing after a sentence."""
     newline = b"\r\n" if b"\r\n" in raw else b"\n"
     ends = raw[len(raw.rstrip()) :].count(b"\n")
     return newline * max(0, 2 - ends)
