@@ -39,7 +39,7 @@ cdef Py_ssize_t find_end(const char* data, Py_ssize_t begin, Py_ssize_t size, bi
                          Py_ssize_t* lines, bint* has_tokens) noexcept nogil:
     """The end of the sentence that starts at `begin`, with the empty lines after it; -1 if more input is needed.
 
-    `final` says that no input follows. `lines` receives the number of lines, `has_tokens` whether there are lines other than comments.
+    `final` says that no input follows. `lines` receives the number of lines, `has_tokens` whether there are tokens.
     """
     cdef Py_ssize_t place = begin
     cdef Py_ssize_t stop

@@ -215,7 +215,7 @@ cdef class Sentence(FieldTable):
         return ("0", *[self.field(row, 0) for row in range(self.rows_count) if self.kinds[row] != RANGE_ROW])
 
     def column(self, str name):
-        """A column of the words by our name ("form") or the format's own ("phead"); "_" if the format does not have it."""
+        """A column of the words by our name ("form") or the format's ("phead"); "_" if the format lacks it."""
         cdef int32_t word
         values = self.cache.get(name) if self.cache is not None else None
         if values is None:
@@ -290,7 +290,7 @@ cdef class Sentence(FieldTable):
     def is_tree(self):
         """Whether every word has a head and following the heads leads to the dummy root; several roots are allowed."""
         cdef int32_t word, node
-        cdef int32_t* mark = <int32_t*>malloc((self.words + 1) * sizeof(int32_t))   # the word whose path came here first
+        cdef int32_t* mark = <int32_t*>malloc((self.words + 1) * sizeof(int32_t))   # whose path came here first
         cdef bint result = True
         if mark == NULL:
             raise MemoryError
