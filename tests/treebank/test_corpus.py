@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossarc.core.strings import UNKNOWN
+from crossarc.core.strings import UNKNOWN, StringTable
 from crossarc.errors import TreebankError, UnknownName
 from crossarc.treebank import Corpus, Graph, Sentence, convert, read, read_arrays, read_string
 from crossarc.treebank.corpus import INTERNED
@@ -115,6 +115,17 @@ def test_one_format():
         Corpus.of([sentence, convert(sentence, "conllx")])
     with pytest.raises(TypeError):
         Corpus.of(["text"])
+
+
+@pytest.mark.parametrize("ids", [[1, 2], [1, 2, 3], [1, -1, 2]])
+def test_columns_that_do_not_fit_are_refused(ids):
+    starts, table = np.array([0, 3]), StringTable(["a"])
+    corpus = Corpus(starts, {"form": (table, np.array([1, 2, 2], np.int32))})
+    assert corpus["form"].tolist() == [1, 2, 2]
+    with pytest.raises(UnknownName, match="no column 'lemma'"):
+        corpus["lemma"]
+    with pytest.raises(ValueError, match="the column 'form' does not fit"):
+        Corpus(starts, {"form": (table, np.array(ids, np.int32))})
 
 
 def test_threads_see_one_table(example):

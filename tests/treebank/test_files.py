@@ -1,8 +1,10 @@
 """Reading and writing: bytes for bytes, whatever the container."""
 
+import copy
 import gzip
 import io
 import os
+import pickle
 import random
 import sys
 
@@ -278,6 +280,13 @@ def test_format_of_path(path, name):
 )
 def test_format_of_content(text, name):
     assert format_of_content(text.encode()).name == name
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_formats_are_compared_by_identity(name):
+    """Copies are the same object, in this process and in others."""
+    assert copy.deepcopy(FORMATS[name]) is FORMATS[name]
+    assert pickle.loads(pickle.dumps(FORMATS[name])) is FORMATS[name]
 
 
 def test_arrays_agree_with_sentences(example, treebanks):

@@ -10,10 +10,7 @@ INTERNED: tuple[str, ...]
 
 class Corpus:
     def __init__(
-        self,
-        starts: NDArray[np.int64],
-        columns: dict[str, tuple[StringTable | None, NDArray[np.int32]]],
-        sentences: list[Sentence] | None = None,
+        self, starts: NDArray[np.int64], columns: dict[str, tuple[StringTable | None, NDArray[np.int32]]]
     ) -> None: ...
     @staticmethod
     def of(sentences: Iterable[Sentence]) -> Corpus: ...

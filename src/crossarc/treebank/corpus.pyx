@@ -60,16 +60,19 @@ cdef class Corpus:
     cdef list sentences          # what the others are filled from
     cdef object graphs_
 
-    def __init__(self, starts, columns, sentences=None):
+    def __init__(self, starts, columns):
+        for name, (table, ids) in columns.items():
+            fits = table is None or 0 <= ids.min(initial=0) <= ids.max(initial=0) < len(table)
+            if len(ids) != starts[-1] or not fits:
+                raise ValueError(f"the column {name!r} does not fit the sentences or its strings")
         self.starts = frozen(starts)
         self.columns = columns
-        self.sentences = sentences
-        self.graphs_ = None
 
     @staticmethod
     def of(sentences):
         """The corpus of sentences that are all in one format."""
         cdef list kept = list(sentences)
+        cdef Corpus corpus
         cdef Sentence sentence
         cdef Py_ssize_t i
         starts = np.zeros(len(kept) + 1, dtype=np.int64)
@@ -82,7 +85,9 @@ cdef class Corpus:
                     "a corpus has one format"
                 )
             view[i + 1] = view[i] + sentence.words + 1
-        return Corpus(starts, {}, kept)
+        corpus = Corpus(starts, {})
+        corpus.sentences = kept
+        return corpus
 
     def __len__(self):
         """How many sentences there are."""
@@ -101,8 +106,8 @@ cdef class Corpus:
         """The string table and the entries of a column."""
         cdef tuple found = self.columns.get(column)
         if found is None:
-            if column != "head" and column not in INTERNED:
-                raise UnknownName("column", column, (*INTERNED, "head"))
+            if self.sentences is None or (column != "head" and column not in INTERNED):
+                raise UnknownName("column", column, self.columns if self.sentences is None else (*INTERNED, "head"))
             # Another thread may have been quicker; all see the same.
             found = self.columns.setdefault(column, self.heads() if column == "head" else self.interned(column))
         return found
