@@ -14,17 +14,13 @@ from libc.string cimport memcpy, memset
 from crossarc.core.typedefs cimport int32_t, token_t
 from crossarc.treebank.field_table cimport FieldTable, fields_of
 from crossarc.treebank.layout cimport EMPTY_ROW, NO_FAULT, RANGE_ROW, Layout, Spec, make_spec, parse, release
+from crossarc.treebank.replacement cimport replaced_bytes
 from crossarc.treebank.token cimport make_token
 
 from crossarc.errors import TreebankError
 from crossarc.treebank.formats import CONLLU, get_format
-from crossarc.treebank.graph import format_deps, graph_of
+from crossarc.treebank.graph import graph_of
 
-# The property of a sentence for each column of a token.
-PROPERTIES = {
-    "forms": "form", "lemmas": "lemma", "upos": "upos", "xpos": "xpos", "feats": "feats", "heads": "head",
-    "deprels": "deprel", "deps": "deps", "misc": "misc",
-}
 SDP_ID = re.compile(r"#(?!SDP )(\S+)$")
 
 
@@ -85,68 +81,8 @@ cdef class Sentence(FieldTable):
 
         A column has n + 1 entries, the first for the dummy root, which is not looked at.
         """
-        cdef int32_t word, begin, end, row, index
-        cdef list patches = []
-        if graph is not None:
-            patches += self.graph_patches(graph)
-        for name, values in columns.items():
-            if values is None:
-                continue
-            if name not in PROPERTIES:
-                raise TypeError(f"a sentence has no column {name!r}; the columns are {', '.join(PROPERTIES)}")
-            index = self.format.index(PROPERTIES[name])
-            if index < 0:
-                raise TreebankError(f"{self.format.title} has no column for {name}; convert to CoNLL-U first")
-            if len(values) != self.words + 1:
-                raise TreebankError(
-                    f"{name} has {len(values)} entries, but {self.words} words and the dummy root need {self.words + 1}"
-                )
-            if name == "heads":
-                values = as_heads(values, self.words)
-            for word in range(1, self.words + 1):
-                row = self.word_rows[word]
-                begin, end = fields_of(self, row)[index], fields_of(self, row)[index + 1] - 1
-                patches.append((begin, end, as_field(values[word], name, word)))
-        if comments is not None:
-            patches.append((0, self.fields[0], self.comment_block(comments)))
-        return Sentence(self.patched(patches), self.format, source=self.source, line=self.line)
-
-    def graph_patches(self, graph):
-        """What to write into DEPS for a graph."""
-        cdef int32_t row, begin, end
-        cdef list patches = []
-        index = self.format.index("deps")
-        if index < 0:
-            raise TreebankError(f"{self.format.title} has no DEPS column; convert the sentence to CoNLL-U first")
-        deps = format_deps(graph, self.node_ids)
-        place = 0
-        for row in range(self.rows_count):
-            if self.kinds[row] == RANGE_ROW:
-                continue
-            place += 1
-            begin, end = fields_of(self, row)[index], fields_of(self, row)[index + 1] - 1
-            patches.append((begin, end, deps[place].encode()))
-        return patches
-
-    def comment_block(self, comments):
-        """Comment lines as bytes, with the line ends of this sentence."""
-        newline = "\r\n" if b"\r\n" in self.raw else "\n"
-        for comment in comments:
-            if not comment.startswith("#") or "\n" in comment or "\r" in comment:
-                raise TreebankError(f"{comment!r} is not a comment: one line that begins with '#'")
-        return "".join(comment + newline for comment in comments).encode()
-
-    cdef bytes patched(self, list patches):
-        """The bytes with some stretches, which do not overlap, replaced."""
-        cdef Py_ssize_t place = 0
-        cdef list pieces = []
-        patches.sort()
-        for begin, end, new in patches:
-            pieces.append(self.raw[place:begin])
-            pieces.append(new)
-            place = end
-        pieces.append(self.raw[place:])
-        return b"".join(pieces)
+        raw = replaced_bytes(self, comments, graph, columns)
+        return Sentence(raw, self.format, source=self.source, line=self.line)
 
     @property
     def arguments(self):
@@ -397,23 +333,3 @@ cdef class Sentence(FieldTable):
     def __repr__(self):
         text = self.text
         return f"<Sentence {self.id or self.line}: {text if len(text) <= 60 else text[:57] + '...'}>"
-
-
-def as_heads(values, int32_t words):
-    """Heads as strings, -1 as "_"; a head outside the sentence is refused."""
-    heads = [int(head) for head in values]
-    if heads[0] != -1:
-        raise TreebankError(f"heads[0] stands for the dummy root and must be -1, not {heads[0]}")
-    for word in range(1, words + 1):
-        if not -1 <= heads[word] <= words:
-            raise TreebankError(f"word {word} has head {heads[word]}, but heads are words 1 to {words}, or 0")
-    return ["_" if head < 0 else str(head) for head in heads]
-
-
-def as_field(value, str name, int32_t word):
-    """A value as the bytes of a field; an empty one is "_"."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name}[{word}] is {value!r}; a string is needed")
-    if "\t" in value or "\n" in value or "\r" in value:
-        raise TreebankError(f"{name}[{word}] is {value!r}; a field holds neither tabs nor line ends")
-    return (<str>value).encode() if value else b"_"
