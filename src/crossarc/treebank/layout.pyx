@@ -8,6 +8,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memchr, memcpy
 
 from crossarc.core.typedefs cimport int32_t, token_t, uint8_t, uint64_t
+from crossarc.treebank.separators cimport first_bit, separators
 
 
 cdef Spec make_spec(object format):
@@ -168,6 +169,10 @@ cdef inline Fault parse_row(const char* data, Py_ssize_t* place, Py_ssize_t size
     """Split one token line at its tabs and read its id and head."""
     cdef Py_ssize_t at = place[0]
     cdef Py_ssize_t begin = at
+    cdef Py_ssize_t stop = -1           # where the line ends
+    cdef Py_ssize_t tab
+    cdef uint64_t mask
+    cdef const char* newline
     cdef int32_t width = 0
     cdef int32_t expected = layout.width if layout.rows else spec.width
     cdef int32_t room = size if spec.extra and not layout.rows else expected
@@ -179,22 +184,31 @@ cdef inline Fault parse_row(const char* data, Py_ssize_t* place, Py_ssize_t size
         return NO_MEMORY
     fields = layout.fields + layout.rows * (layout.width + 1)
     fields[0] = at
-    while at < size and data[at] != b'\n':
-        if data[at] == b'\t':
+    while stop < 0:
+        if at >= size:
+            stop = size
+            break
+        mask = separators(data + at, size - at)
+        while mask:
+            tab = at + first_bit(mask)
+            mask &= mask - 1
+            if data[tab] == b'\n':
+                stop = tab
+                break
             if width + 1 >= room:
+                if not spec.open_end:
+                    return BAD_COLUMNS
+                newline = <const char*>memchr(data + tab, b'\n', size - tab)
+                stop = size if newline == NULL else newline - data
                 break
             width += 1
             if width > expected:        # argument columns of a first line: their number is not known before
                 if not reserve(layout, 1, width + 2):
                     return NO_MEMORY
                 fields = layout.fields
-            fields[width] = at + 1
-        at += 1
-    if at < size and data[at] != b'\n':
-        if not spec.open_end:
-            return BAD_COLUMNS
-        while at < size and data[at] != b'\n':
-            at += 1
+            fields[width] = tab + 1
+        at += 64
+    at = stop
     place[0] = at + 1
     if at > begin and data[at - 1] == b'\r':
         at -= 1
