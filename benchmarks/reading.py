@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import crossarc
-from crossarc.treebank import read, read_arrays, write
+from crossarc.treebank import Corpus, read, read_arrays, write
 
 
 def best(work: Callable[[], object], runs: int) -> float:
@@ -42,10 +42,16 @@ def ours(path: str) -> dict[str, Callable[[], object]]:
         pairs = zip(read(path), trees, strict=True)
         write((sentence.replace(heads=heads, deprels=deprels) for sentence, (heads, deprels) in pairs), io.BytesIO())
 
+    def arrays() -> None:
+        corpus = Corpus.of(sentences)
+        _ = [corpus[column] for column in (*corpus.strings, "head")]
+
     return {
         "crossarc: bytes to int arrays": lambda: read_arrays(path),
         "crossarc: bytes to sentences": lambda: sum(1 for _ in read(path)),
         "crossarc: ... and form, UPOS, HEAD, DEPREL as Python objects": columns,
+        "crossarc: sentences to int arrays": arrays,
+        "crossarc: sentences to the arcs of their graphs": lambda: Corpus.of(sentences).graphs,
         "crossarc: sentences to bytes": lambda: write(sentences, io.BytesIO()),
         "crossarc: read, new HEAD and DEPREL, write": with_trees,
     }

@@ -6,11 +6,11 @@ import pytest
 from crossarc.core.strings import ROOT, UNKNOWN
 from crossarc.errors import UnknownName
 from crossarc.features import ATTRIBUTES, Attributes, fit_model, load_model, parse_model
-from crossarc.features.attributes import commonest_features, features_of, shape
+from crossarc.features.attributes import commonest_features, features_of
 from crossarc.features.templates import TemplateError
 from crossarc.parsers import PRESETS
 from crossarc.parsers.presets import TRANSITION_PRESETS
-from crossarc.treebank import Corpus, read_arrays
+from crossarc.treebank import Corpus, Sentence, read_arrays
 
 RICH = sorted({PRESETS[name]["features"] for name in TRANSITION_PRESETS})
 MODELS = [*RICH, *(f"{name}-compact" for name in RICH)]
@@ -92,26 +92,19 @@ def test_attributes(example):
     assert shown == [form[-1:], form[-3:], form[-5:], form[:2]]
     table = attributes.tables["suffix"]
     assert table.string(rows[2, ATTRIBUTES.index("suffix")]) == "ght"
-    other = Corpus()
-    other.feed(b"1\tzzyzx\tzzyzx\tNOUN\t_\t_\t0\troot\t_\t_\n\n", final=True)
+    other = Corpus.of([Sentence(b"1\tzzyzx\tzzyzx\tNOUN\t_\t_\t0\troot\t_\t_\n\n")])
     found = attributes.encode(other)[1]
     assert found[ATTRIBUTES.index("form")] == UNKNOWN
     assert found[ATTRIBUTES.index("upos")] == rows[4, ATTRIBUTES.index("upos")]
 
 
-def test_shape():
-    assert [shape(form) for form in ("Anna", "ABC-12345", "", "é")] == ["Xxx", "XX-99", "", "x"]
-
-
 def corpus_of(*words):
     """A sentence whose words are given as the fields from FORM to FEATS, with blanks between them."""
-    corpus = Corpus()
     rows = [
         "\t".join([str(place), *word.split(), "0" if place == 1 else "1", "root" if place == 1 else "dep", "_", "_"])
         for place, word in enumerate(words, 1)
     ]
-    corpus.feed(("\n".join(rows) + "\n\n").encode(), final=True)
-    return corpus
+    return Corpus.of([Sentence(("\n".join(rows) + "\n\n").encode())])
 
 
 def fitted(templates, corpus):

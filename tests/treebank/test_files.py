@@ -1,8 +1,10 @@
 """Reading and writing: bytes for bytes, whatever the container."""
 
+import copy
 import gzip
 import io
 import os
+import pickle
 import random
 import sys
 
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossarc.errors import CrossarcError, TreebankError, UnknownName
-from crossarc.treebank import FORMATS, read, read_arrays, read_string, write
+from crossarc.treebank import FORMATS, Sentence, read, read_arrays, read_string, write
 from crossarc.treebank.formats import format_of_content, format_of_path
 from crossarc.treebank.streams import atomic_writer
 from helpers import sentences
@@ -278,6 +280,30 @@ def test_format_of_path(path, name):
 )
 def test_format_of_content(text, name):
     assert format_of_content(text.encode()).name == name
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("length", [*range(1, 140), 1000])
+def test_fields_of_any_length(length, end):
+    """Lines are split 64 bytes at a time; tabs and line ends are found at every place of these."""
+    rows = [
+        ["1", "a" * length, "b", "N", "_", "_", "0", "root", "_", "_"],
+        ["2", "é", "c" * length, "N", "_", "_", "1", "dep", "_", "x\ty\t" + "z" * length],
+        ["3", "e", "f", "N", "_", "_", "1", "d" * length, "_", "_"],
+    ]
+    for ends in (end * 2, end, ""):
+        text = end.join("\t".join(row) for row in rows) + ends
+        (sentence,) = read(io.BytesIO(text.encode()), "conllu")
+        assert [[token[column] for column in FORMATS["conllu"].columns] for token in sentence] == rows
+    with pytest.raises(TreebankError, match=r":2: .*9 columns instead of 10"):
+        Sentence(text.replace("\tx\ty\t", "").encode())
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_formats_are_compared_by_identity(name):
+    """Copies are the same object, in this process and in others."""
+    assert copy.deepcopy(FORMATS[name]) is FORMATS[name]
+    assert pickle.loads(pickle.dumps(FORMATS[name])) is FORMATS[name]
 
 
 def test_arrays_agree_with_sentences(example, treebanks):

@@ -14,6 +14,20 @@ UNKNOWN = 0
 ROOT = 1
 
 
+cdef inline uint32_t slot_of(StringTable table, const char* data, Py_ssize_t size, hash_t hashed) noexcept nogil:
+    """The slot that holds a string, or the free one where it belongs."""
+    cdef uint32_t check = <uint32_t>(hashed >> 32)
+    cdef uint32_t place = <uint32_t>hashed & table.mask
+    cdef label_t found = table.slots[place].id
+    while found >= 0:
+        if (table.slots[place].check == check and table.starts[found + 1] - table.starts[found] == size
+                and same_bytes(table.arena + table.starts[found], data, size)):
+            break
+        place = (place + 1) & table.mask
+        found = table.slots[place].id
+    return place
+
+
 cdef class StringTable:
     """A set of strings numbered in order of arrival, after the two reserved ids for unknown strings and the dummy root.
 
@@ -53,39 +67,23 @@ cdef class StringTable:
 
     cdef label_t find(self, const char* data, Py_ssize_t size) noexcept nogil:
         """The id of a string, -1 if it is not in the table."""
-        cdef hash_t hashed = hash_bytes(data, size)
-        cdef uint32_t check = <uint32_t>(hashed >> 32)
-        cdef uint32_t place = <uint32_t>hashed & self.mask
-        cdef label_t found
-        while True:
-            found = self.slots[place].id
-            if found < 0:
-                return -1
-            if (self.slots[place].check == check and self.starts[found + 1] - self.starts[found] == size
-                    and same_bytes(self.arena + self.starts[found], data, size)):
-                return found
-            place = (place + 1) & self.mask
+        return self.slots[slot_of(self, data, size, hash_bytes(data, size))].id
 
     cdef label_t intern(self, const char* data, Py_ssize_t size) except -2 nogil:
         """The id of a string, which is added if it is new."""
-        cdef label_t found = self.find(data, size)
-        cdef hash_t hashed
-        cdef uint32_t place
-        if found >= 0:
-            return found
+        cdef hash_t hashed = hash_bytes(data, size)
+        cdef uint32_t place = slot_of(self, data, size, hashed)
+        if self.slots[place].id >= 0:
+            return self.slots[place].id
         if <uint32_t>self.count * 2 > self.mask:
             self.grow_slots()
-        found = self.append(data, size)
-        hashed = hash_bytes(data, size)
-        place = <uint32_t>hashed & self.mask
-        while self.slots[place].id >= 0:
-            place = (place + 1) & self.mask
+            place = slot_of(self, data, size, hashed)
+        self.slots[place].id = self.append(data, size)
         self.slots[place].check = <uint32_t>(hashed >> 32)
-        self.slots[place].id = found
-        return found
+        return self.slots[place].id
 
     cdef int grow_slots(self) except -1 nogil:
-        """Double the slots and put every string that is not reserved in its place again."""
+        """Double the slots and set those of all strings that are not reserved."""
         cdef uint32_t size = (self.mask + 1) * 2
         cdef Slot* slots = <Slot*>realloc(self.slots, size * sizeof(Slot))
         cdef label_t i
@@ -107,7 +105,7 @@ cdef class StringTable:
         return 0
 
     cdef label_t append(self, const char* data, Py_ssize_t size) except -2 nogil:
-        """Store a string under the next id; the slots are the caller's business."""
+        """Store a string under the next id; the caller sets its slot."""
         cdef offset_t end = self.starts[self.count]
         cdef char* arena
         cdef offset_t* starts
@@ -156,7 +154,7 @@ cdef class StringTable:
 
     @staticmethod
     def unpack(const uint8_t[::1] data, const offset_t[::1] offsets):
-        """The table whose strings `pack` packed; `ValueError` if the arrays are no such."""
+        """The table whose strings `pack` packed; arrays that `pack` cannot have made are a `ValueError`."""
         cdef StringTable table = StringTable()
         cdef bytes kept = bytes(data)
         cdef const char* start = kept
@@ -164,7 +162,7 @@ cdef class StringTable:
         places = np.asarray(offsets)
         if count < 0 or offsets[0] != 0 or offsets[count] != len(kept) or (np.diff(places) < 0).any():
             raise ValueError("the strings are damaged")
-        kept.decode()       # raises a `ValueError`, as does a place amid a character
+        kept.decode()       # raises a `ValueError`; the next lines raise one for a place inside a character
         if ((np.asarray(data)[places[places < len(kept)]] & 0xC0) == 0x80).any():
             raise ValueError("the strings are damaged")
         for i in range(count):
@@ -174,7 +172,7 @@ cdef class StringTable:
         return table
 
     def translate(self, StringTable other):
-        """For each id of another table the id of the same string here, `UNKNOWN` where there is none.
+        """For each id of another table the id of the same string here, or `UNKNOWN`.
 
         >>> StringTable(["a", "b"]).translate(StringTable(["b", "c"])).tolist()
         [0, 1, 3, 0]

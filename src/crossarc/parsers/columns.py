@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from crossarc.core.strings import ROOT, UNKNOWN
-from crossarc.features.attributes import SOURCES
 from crossarc.features.edges import EdgeModel
+from crossarc.features.encoding import SOURCES
 from crossarc.features.templates import FeatureModel
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
@@ -18,7 +18,7 @@ CHANCE = 0.001  # how likely it may be that a column is empty in so many words b
 
 def filled_columns(corpus: Corpus, features: FeatureModel | EdgeModel) -> dict[str, float]:
     """Return for each column that a feature model looks at the share of the words that have something in it."""
-    used = {SOURCES[attribute][0] for attribute in features.attributes if attribute in SOURCES}
+    used = {SOURCES[attribute] for attribute in features.attributes if attribute in SOURCES}
     shares = {}
     for column in (column for column in OPTIONAL if column in used):
         ids = corpus[column][corpus[column] != ROOT]

@@ -14,8 +14,8 @@ from crossarc.parsers.calibration import Scales
 from crossarc.parsers.constraints import Constraints, Source, constraints_of, place_of
 from crossarc.parsers.model import Model
 from crossarc.treebank.corpus import Corpus
-from crossarc.treebank.planting import plant_trees
 from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.tree_writing import write_trees
 
 BATCH_WORDS = 20_000
 Result = TypeVar("Result")
@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 def parse_batch(model: Model, sentences: list[Sentence]) -> list[Sentence]:
     """Return the sentences with new heads and labels."""
     corpus = Corpus.of(sentences)
-    return plant_trees(sentences, *model.parse(corpus), corpus.starts, StringTable(model.labels))
+    return write_trees(sentences, *model.parse(corpus), corpus.starts, StringTable(model.labels))
 
 
 def analyse_batch(

@@ -1,11 +1,12 @@
-"""Treebanks: sentences, the files they come from and go to, and what may be wrong with them."""
+"""Treebanks: sentences, their files, and validation."""
 
 from crossarc.treebank.conversion import convert
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.formats import FORMATS, Format
 from crossarc.treebank.graph import Graph
 from crossarc.treebank.reading import read, read_arrays, read_string, validate
-from crossarc.treebank.sentence import Sentence, Token
+from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.token import Token
 from crossarc.treebank.validation import Finding
 from crossarc.treebank.writing import write
 

@@ -1,4 +1,4 @@
-"""Sentences from one format into another, with an account of what the other cannot carry."""
+"""Conversion of sentences from one format to another, with a count of what gets lost."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ OWN_COLUMNS = {
 
 
 def note_losses(sentence: Sentence, target: Format, lost: Counter[str]) -> None:
-    """Count what every conversion out of a format leaves behind."""
+    """Count what the target format cannot hold."""
     for column in OWN_COLUMNS[sentence.format.name]:
         lost[f"values of {column.upper()}"] += sum(value != "_" for value in sentence.column(column)[1:])
     if target.name != "conllu":
@@ -80,7 +80,7 @@ def carried_comments(sentence: Sentence, target: Format, lost: Counter[str]) -> 
 
 
 def tag(sentence: Sentence, word: int) -> str:
-    """The tag for formats that have one only: the fine one if there is any."""
+    """The tag for formats with one tag column: XPOS, or UPOS if there is no XPOS."""
     return sentence.xpos[word] if sentence.xpos[word] != "_" else sentence.upos[word]
 
 
@@ -91,7 +91,7 @@ def basics(sentence: Sentence) -> list[tuple[str, str, str, str]]:
 
 
 def tree_rows(sentence: Sentence, ninth: list[str]) -> Rows:
-    """The ten columns that CoNLL-U and CoNLL-X share but for the last two, of which the tenth stays open."""
+    """The rows of CoNLL-U and CoNLL-X, with a given ninth column and an empty tenth."""
     forms, upos, xpos = sentence.forms, sentence.upos, sentence.xpos
     rows = [
         [str(word), forms[word], lemma, upos[word], xpos[word], feats, head, deprel, ninth[word], "_"]
@@ -145,7 +145,7 @@ def to_conll09(sentence: Sentence, lost: Counter[str]) -> Rows:
 
 
 def to_sdp(sentence: Sentence, lost: Counter[str]) -> Rows:
-    """SDP 2015: the graph, or the tree as one where there is no graph."""
+    """SDP 2015: the graph; a sentence without one gives its tree as a graph."""
     graph = sentence.graph if sentence.has_graph else tree_as_graph(sentence)
     predicates, cells = argument_cells(sentence, graph, lost)
     tops = {dependent for head, dependent, _ in graph if head == 0}

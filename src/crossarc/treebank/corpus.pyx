@@ -1,213 +1,236 @@
-"""A whole treebank as flat integer arrays: the form in which parsers learn from it and figures are counted over it."""
+"""A whole treebank as flat integer arrays: what parsers learn from and statistics are counted over."""
+
+from collections.abc import Mapping
 
 import numpy as np
 
-from libc.stdlib cimport free, realloc
+from cpython.object cimport PyObject
+from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
+from crossarc.core.buffers cimport Buffer, extend, frozen, take_array
 from crossarc.core.strings cimport StringTable
-from crossarc.core.typedefs cimport int32_t
-from crossarc.treebank.layout cimport NO_FAULT, Layout, Spec, find_end, make_spec, parse, release
+from crossarc.core.typedefs cimport int32_t, label_t, offset_t, token_t
+from crossarc.treebank.field_table cimport FieldTable, fields_of
+from crossarc.treebank.graph_reading cimport GraphReader
+from crossarc.treebank.sentence cimport Sentence
 
-from crossarc.core.strings import ROOT
-from crossarc.errors import UnknownName
-from crossarc.treebank.formats import COLUMNS
+from crossarc.core.strings import ROOT, UNKNOWN
+from crossarc.errors import TreebankError, UnknownName
+from crossarc.treebank.formats import COLUMNS, CONLLU
+from crossarc.treebank.graph import describe_fault
+
+cdef extern from "Python.h":
+    PyObject** PySequence_Fast_ITEMS(list items) nogil
 
 # The columns whose strings become ids.
 INTERNED = tuple(column for column in COLUMNS if column not in ("head", "deps", "misc"))
-
-cdef enum:
-    WIDEST = 8       # at least the number of interned columns and the heads
-
-
-cdef struct Buffer:
-    int32_t* data
-    size_t size
-    size_t capacity
+cdef label_t ROOT_ID = ROOT
+cdef label_t UNKNOWN_ID = UNKNOWN
 
 
-cdef inline int32_t* extend(Buffer* buffer, size_t count) noexcept nogil:
-    """Room for so many entries more behind the last; NULL when memory is out."""
-    cdef size_t wanted = buffer.size + count
-    cdef void* block
-    if wanted > buffer.capacity:
-        block = realloc(buffer.data, 2 * wanted * sizeof(int32_t))
-        if block == NULL:
-            return NULL
-        buffer.data = <int32_t*>block
-        buffer.capacity = 2 * wanted
-    buffer.size = wanted
-    return buffer.data + wanted - count
+cdef int intern_column(FieldTable sentence, int32_t column, StringTable table, label_t* target) except -1 nogil:
+    """Write the ids of a sentence's dummy root and words; a column that the format lacks (-1) is unknown."""
+    cdef int32_t word
+    cdef int32_t* field
+    target[0] = ROOT_ID
+    for word in range(1, sentence.words + 1):
+        if column < 0:
+            target[word] = UNKNOWN_ID
+            continue
+        field = fields_of(sentence, sentence.word_rows[word]) + column
+        target[word] = table.intern(sentence.data + field[0], field[1] - 1 - field[0])
+    return 0
 
 
 cdef class Corpus:
     """Sentences as int32 arrays over all their nodes, the dummy root of each in front of its words.
 
     Sentence i has the entries `starts[i]` to `starts[i + 1]` of every array; `strings[column]` is the table that gives
-    the ids of a column. Blocks of a file are added with `feed`.
+    the ids of a column. No array can be written to. A column is filled when it is first asked for.
 
-    >>> corpus = Corpus()
-    >>> corpus.feed(b"1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n", final=True)
+    >>> from crossarc.treebank import read_string
+    >>> corpus = Corpus.of(read_string("1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n"))
     >>> corpus["head"].tolist(), [corpus.strings["form"].string(i) for i in corpus["form"]]
     ([-1, 0], ['<root>', 'Hi'])
     """
 
-    cdef readonly dict strings
-    cdef object format
-    cdef object repair
-    cdef bytes rest
-    cdef Py_ssize_t line
-    cdef Layout layout
-    cdef Spec spec
-    cdef int32_t count
-    cdef int32_t root
-    cdef int32_t places[WIDEST]
-    cdef Buffer buffers[WIDEST]      # the interned columns, then the heads
-    cdef Buffer lengths              # entries of each sentence
-    cdef void* tables[WIDEST]
+    cdef readonly object starts
+    cdef dict columns            # those filled so far: name to (string table, ids)
+    cdef list sentences          # what the others are filled from
+    cdef object graphs_
 
-    def __cinit__(self, format=None, repair=None):
-        from crossarc.treebank.formats import CONLLU
-
-        self.rest = b""
-        self.line = 1
-        self.format = CONLLU if format is None else format
-        self.repair = repair
-        self.strings = {name: StringTable() for name in INTERNED}
-        self.count = len(INTERNED)
-        self.root = ROOT
-        self.spec = make_spec(self.format)
-        memset(&self.layout, 0, sizeof(Layout))
-        memset(self.buffers, 0, sizeof(self.buffers))
-        memset(&self.lengths, 0, sizeof(Buffer))
-        for column, name in enumerate(INTERNED):
-            self.places[column] = self.format.index(name)
-            self.tables[column] = <void*>self.strings[name]
-
-    def __dealloc__(self):
-        cdef int32_t column
-        release(&self.layout)
-        for column in range(WIDEST):
-            free(self.buffers[column].data)
-        free(self.lengths.data)
-
-    cdef int add(self, const char* data) except -1 nogil:
-        """Append the sentence that the layout describes."""
-        cdef size_t entries = self.layout.words + 1
-        cdef int32_t column, row, kind, place
-        cdef int32_t* fields
-        cdef int32_t* target
-        for column in range(self.count):
-            target = extend(&self.buffers[column], entries)
-            if target == NULL:
-                raise MemoryError
-            target[0] = self.root
-            place = self.places[column]
-            for row in range(self.layout.rows):
-                kind = self.layout.kinds[row]
-                if kind <= 0:
-                    continue
-                if place < 0:
-                    target[kind] = 0
-                    continue
-                fields = self.layout.fields + row * (self.layout.width + 1) + place
-                target[kind] = (<StringTable>self.tables[column]).intern(data + fields[0], fields[1] - 1 - fields[0])
-        target = extend(&self.buffers[self.count], entries)
-        if target == NULL:
-            raise MemoryError
-        memcpy(target, self.layout.heads, entries * sizeof(int32_t))
-        target = extend(&self.lengths, 1)
-        if target == NULL:
-            raise MemoryError
-        target[0] = entries
-        return 0
-
-    cdef Py_ssize_t add_all(self, const char* data, Py_ssize_t size, bint final) except -1 nogil:
-        """Append sentences up to the first that is incomplete or faulty; gives the place where that begins."""
-        cdef Py_ssize_t begin = 0
-        cdef Py_ssize_t end, lines
-        cdef bint has_tokens
-        while begin < size:
-            end = find_end(data, begin, size, final, &lines, &has_tokens)
-            if end < 0:
-                break
-            if has_tokens:
-                if parse(data + begin, end - begin, &self.spec, &self.layout) != NO_FAULT:
-                    break
-                self.add(data + begin)
-            self.line += lines
-            begin = end
-        return begin
-
-    def feed(self, bytes block, bint final=False):
-        """Add the sentences that are complete after these bytes; with `final`, all that is left.
-
-        What is no sentence goes to `repair(bytes, line)`, which gives better bytes, None to leave it out, or raises.
-        """
-        cdef bytes data = self.rest + block if self.rest else block
-        cdef const char* start = data
-        cdef Py_ssize_t size = len(data)
-        cdef Py_ssize_t place = 0
-        cdef Py_ssize_t end, lines
-        cdef bint has_tokens
-        while True:
-            with nogil:
-                place += self.add_all(start + place, size - place, final)
-            end = find_end(start, place, size, final, &lines, &has_tokens) if place < size else -1
-            if end < 0:
-                break
-            raw = self.mend(data[place:end])
-            if raw is not None:
-                if parse(raw, len(raw), &self.spec, &self.layout) != NO_FAULT:
-                    raise AssertionError("a repaired sentence that does not parse")
-                self.add(raw)
-            self.line += lines
-            place = end
-        self.rest = data[place:]
-
-    def mend(self, bytes raw):
-        """What to take instead of bytes that do not parse."""
-        if self.repair is not None:
-            return self.repair(raw, self.line)
-        from crossarc.errors import TreebankError
-        from crossarc.treebank.validation import inspect_syntax
-
-        raise TreebankError(str(inspect_syntax(raw, self.format, line=self.line)[0]))
+    def __init__(self, starts, columns):
+        for name, (table, ids) in columns.items():
+            fits = table is None or 0 <= ids.min(initial=0) <= ids.max(initial=0) < len(table)
+            if len(ids) != starts[-1] or not fits:
+                raise ValueError(f"the column {name!r} does not fit the sentences or its strings")
+        self.starts = frozen(starts)
+        self.columns = columns
 
     @staticmethod
     def of(sentences):
         """The corpus of sentences that are all in one format."""
-        from crossarc.treebank.writing import pieces
-
-        kept = list(sentences)
-        corpus = Corpus(kept[0].format if kept else None)
-        corpus.feed(b"".join(pieces(kept)), final=True)
+        cdef list kept = list(sentences)
+        cdef Corpus corpus
+        cdef Sentence sentence
+        cdef Py_ssize_t i
+        starts = np.zeros(len(kept) + 1, dtype=np.int64)
+        cdef offset_t[::1] view = starts
+        for i in range(len(kept)):
+            sentence = kept[i]
+            if sentence.format is not (<Sentence>kept[0]).format:
+                raise TreebankError(
+                    f"sentence {i} is {sentence.format.title}, those before are {kept[0].format.title}: "
+                    "a corpus has one format"
+                )
+            view[i + 1] = view[i] + sentence.words + 1
+        corpus = Corpus(starts, {})
+        corpus.sentences = kept
         return corpus
 
     def __len__(self):
         """How many sentences there are."""
-        return self.lengths.size
-
-    @property
-    def starts(self):
-        """Where each sentence begins in the arrays, and behind the last one their size."""
-        cdef int32_t[::1] view
-        starts = np.zeros(self.lengths.size + 1, dtype=np.int64)
-        if self.lengths.size:
-            view = <int32_t[:self.lengths.size]>self.lengths.data
-            np.cumsum(np.asarray(view), out=starts[1:])
-        return starts
+        return len(self.starts) - 1
 
     def __getitem__(self, str column):
         """The ids of a column, or the heads as they stand in the file."""
-        cdef int32_t index
-        if column != "head" and column not in INTERNED:
-            raise UnknownName("column", column, (*INTERNED, "head"))
-        index = self.count if column == "head" else INTERNED.index(column)
-        cdef Buffer* buffer = &self.buffers[index]
-        cdef int32_t[::1] view
-        values = np.empty(buffer.size, dtype=np.int32)
-        if buffer.size:
-            view = values
-            memcpy(&view[0], buffer.data, buffer.size * sizeof(int32_t))
-        return values
+        return self.filled(column)[1]
+
+    @property
+    def strings(self):
+        """The string table of each column that has ids."""
+        return Tables(self)
+
+    cdef tuple filled(self, str column):
+        """The string table and the entries of a column."""
+        cdef tuple found = self.columns.get(column)
+        if found is None:
+            if self.sentences is None or (column != "head" and column not in INTERNED):
+                raise UnknownName("column", column, self.columns if self.sentences is None else (*INTERNED, "head"))
+            # Another thread may have been quicker; all see the same.
+            found = self.columns.setdefault(column, self.heads() if column == "head" else self.interned(column))
+        return found
+
+    cdef tuple interned(self, str column):
+        """The ids of a column, made from the bytes of the sentences."""
+        cdef StringTable table = StringTable()
+        cdef int32_t place = (self.sentences[0].format if self.sentences else CONLLU).index(column)
+        ids = np.empty(self.starts[-1], dtype=np.int32)
+        cdef label_t[::1] view = ids
+        cdef const offset_t[::1] starts = self.starts
+        cdef PyObject** items = PySequence_Fast_ITEMS(self.sentences)
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(starts.shape[0] - 1):
+                intern_column(<FieldTable><void*>items[i], place, table, &view[starts[i]])
+        return table, frozen(ids)
+
+    cdef tuple heads(self):
+        """The heads of all nodes."""
+        heads = np.empty(self.starts[-1], dtype=np.int32)
+        cdef token_t[::1] view = heads
+        cdef const offset_t[::1] starts = self.starts
+        cdef PyObject** items = PySequence_Fast_ITEMS(self.sentences)
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(starts.shape[0] - 1):
+                memcpy(&view[starts[i]], (<FieldTable><void*>items[i]).heads_,
+                       (starts[i + 1] - starts[i]) * sizeof(token_t))
+        return None, frozen(heads)
+
+    @property
+    def graphs(self):
+        """The arcs of the graphs, which are read when first asked for."""
+        if self.graphs_ is None:
+            if self.sentences is None:
+                raise TreebankError("this corpus was read without its graphs; Corpus.of(read(source)) has them")
+            self.graphs_ = read_graphs(self.sentences)
+        return self.graphs_
+
+
+class Tables(Mapping):
+    """The string tables of a corpus by column."""
+
+    def __init__(self, corpus):
+        self.corpus = corpus
+
+    def __getitem__(self, str column):
+        if column not in INTERNED:
+            raise UnknownName("column", column, INTERNED)
+        return (<Corpus>self.corpus).filled(column)[0]
+
+    def __iter__(self):
+        return iter(INTERNED)
+
+    def __len__(self):
+        return len(INTERNED)
+
+
+cdef class Graphs:
+    """The graphs of a corpus: the arcs of sentence i are those from `starts[i]` to `starts[i + 1]`.
+
+    Arc k goes from node `heads[k]` to node `dependents[k]` of its sentence, and its label is number `labels[k]` of
+    `strings`. Node 0 is the dummy root, words have their own numbers, and empty nodes come after the last word.
+    `nodes[i]` is how many nodes sentence i has. The arcs of a sentence are in order of the dependent.
+    """
+
+    cdef readonly object starts
+    cdef readonly object heads
+    cdef readonly object dependents
+    cdef readonly object labels
+    cdef readonly object nodes
+    cdef readonly StringTable strings
+
+
+cdef int append_arcs(GraphReader reader, StringTable strings, Buffer* heads, Buffer* dependents,
+                     Buffer* labels) except -1 nogil:
+    """Append the arcs that were read last."""
+    cdef size_t i
+    cdef int32_t* head = extend(heads, reader.count)
+    cdef int32_t* dependent = extend(dependents, reader.count)
+    cdef int32_t* label = extend(labels, reader.count)
+    if reader.count and (head == NULL or dependent == NULL or label == NULL):
+        raise MemoryError
+    for i in range(reader.count):
+        head[i] = reader.arcs[i].head
+        dependent[i] = reader.arcs[i].dependent
+        label[i] = strings.intern(reader.arcs[i].label, reader.arcs[i].size)
+    return 0
+
+
+cdef Graphs read_graphs(list sentences):
+    """The graphs of sentences; a malformed one is an error that says where."""
+    cdef Graphs graphs = Graphs()
+    cdef StringTable strings = StringTable()
+    cdef GraphReader reader = GraphReader(sentences[0].format if sentences else CONLLU)
+    cdef Buffer heads, dependents, labels
+    cdef Py_ssize_t i, count = len(sentences)
+    cdef PyObject** items = PySequence_Fast_ITEMS(sentences)
+    starts, nodes = np.zeros(count + 1, dtype=np.int64), np.empty(count, dtype=np.int32)
+    cdef offset_t[::1] start = starts
+    cdef int32_t[::1] node = nodes
+    memset(&heads, 0, sizeof(Buffer))
+    memset(&dependents, 0, sizeof(Buffer))
+    memset(&labels, 0, sizeof(Buffer))
+    try:
+        with nogil:
+            for i in range(count):
+                if not reader.read(<FieldTable><void*>items[i]):
+                    break
+                append_arcs(reader, strings, &heads, &dependents, &labels)
+                start[i + 1] = heads.size
+                node[i] = reader.nodes
+            else:
+                i = count
+        if i < count:
+            raise TreebankError(describe_fault(sentences[i]))
+        graphs.strings = strings
+        graphs.starts, graphs.nodes = frozen(starts), frozen(nodes)
+        graphs.heads, graphs.dependents = take_array(&heads), take_array(&dependents)
+        graphs.labels = take_array(&labels)
+    finally:
+        free(heads.data)
+        free(dependents.data)
+        free(labels.data)
+    return graphs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from crossarc.errors import UnknownName
@@ -10,9 +11,9 @@ from crossarc.errors import UnknownName
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Format:
-    """A column format.
+    """A column format; there is one object of each.
 
     `columns` names the fixed columns in order; `aliases` maps our name of a column to the format's own if it differs.
     With `extra`, any number of argument columns may follow, the same number on every line of a sentence; with
@@ -27,15 +28,18 @@ class Format:
     extra: bool = False
     open_end: bool = False
     ranges: bool = False
-    places: dict[str, int] = field(init=False, repr=False, compare=False)
+    places: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         places = {name: place for place, name in enumerate(self.columns)}
         places |= {ours: places[name] for ours, name in self.aliases}
         object.__setattr__(self, "places", places)
 
+    def __reduce__(self) -> tuple[Callable[[str], Format], tuple[str]]:
+        return get_format, (self.name,)
+
     def index(self, column: str) -> int:
-        """The place of a column, -1 when the format has none of that name."""
+        """The place of a column, -1 if the format does not have it."""
         return self.places.get(column, -1)
 
 
@@ -98,7 +102,7 @@ def get_format(name: str) -> Format:
 
 
 def format_of_path(path: str) -> Format | None:
-    """The format that a file's extension names, behind those of compression; None if it names none."""
+    """The format that a file's extension names, before .gz or .zst; None for other extensions."""
     name = path.lower()
     for suffix in COMPRESSIONS:
         name = name.removesuffix(suffix)
@@ -106,7 +110,7 @@ def format_of_path(path: str) -> Format | None:
 
 
 def format_of_content(block: bytes) -> Format:
-    """The format that the first token line of a file looks like; CoNLL-U when nothing speaks against it."""
+    """The format that the token lines of a file look like; CoNLL-U when in doubt."""
     lines = block.removeprefix(b"\xef\xbb\xbf").splitlines()
     if any(line.startswith(b"#SDP") for line in lines[:1]):
         return SDP

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import StructureError, TreebankError
+from crossarc.treebank.graph_reading import arcs_of
 
 if TYPE_CHECKING:
     from crossarc.treebank.sentence import Sentence
@@ -62,24 +63,28 @@ class Graph:
 
 
 def graph_of(sentence: Sentence) -> Graph:
-    """The graph that DEPS, or the argument columns, of a sentence describe."""
-    if sentence.format.index("deps") >= 0:
-        return graph_from_deps(sentence)
-    if sentence.format.extra:
-        return graph_from_arguments(sentence)
-    return Graph.from_arcs(sentence.node_ids, ())
-
-
-def graph_from_deps(sentence: Sentence) -> Graph:
-    """The enhanced graph of CoNLL-U; an entry that is not `head:label` or names no node is an error with its place."""
-    nodes = sentence.node_ids
-    arcs = sentence.deps_arcs()
+    """The graph that DEPS, or the argument columns, of a sentence describe; a malformed one is an error."""
+    arcs = arcs_of(sentence)
     if arcs is None:
-        token, fault = next((token, fault) for token in sentence.rows if (fault := deps_fault(token.deps, nodes)))
-        place = f"{sentence.source or '<input>'}:{token.line}: sentence {sentence.id!r}: token {token.id}"
-        raise TreebankError(f"{place}: {fault}; crossarc validate shows all such faults")
+        raise TreebankError(describe_fault(sentence))
     heads, dependents, labels = arcs
-    return Graph(nodes, np.array(heads, dtype=np.int32), np.array(dependents, dtype=np.int32), tuple(labels))
+    return Graph(sentence.node_ids, heads, dependents, tuple(labels))
+
+
+def describe_fault(sentence: Sentence) -> str:
+    """Where and why a sentence has no well-formed graph."""
+    source = sentence.source or "<input>"
+    if sentence.format.index("deps") < 0:
+        flags = sentence.column("pred" if sentence.format.name == "sdp" else "fillpred")
+        return (
+            f"{source}:{sentence.line}: sentence {sentence.id!r}: {sum(flag in ('+', 'Y') for flag in flags)} "
+            f"predicates need as many argument columns, but there are {len(sentence.arguments[0])}"
+        )
+    nodes = sentence.node_ids
+    tokens = (token for token in sentence.rows if not token.is_range)
+    token, fault = next((token, fault) for token in tokens if (fault := deps_fault(token.deps, nodes)))
+    place = f"{source}:{token.line}: sentence {sentence.id!r}: token {token.id}"
+    return f"{place}: {fault}; crossarc validate shows all such faults"
 
 
 def deps_fault(deps: str, nodes: Iterable[str]) -> str:
@@ -95,25 +100,8 @@ def deps_fault(deps: str, nodes: Iterable[str]) -> str:
     return ""
 
 
-def graph_from_arguments(sentence: Sentence) -> Graph:
-    """The graph of SDP and CoNLL-2009: argument column k belongs to the k-th predicate; a top depends on the root."""
-    flags = sentence.column("pred" if sentence.format.name == "sdp" else "fillpred")
-    predicates = [word for word, flag in enumerate(flags) if flag in ("+", "Y")]
-    arcs = [(0, word, "root") for word, top in enumerate(sentence.column("top")) if top == "+"]
-    arguments = sentence.arguments
-    width = len(arguments[0])
-    if width != len(predicates):
-        raise TreebankError(
-            f"{sentence.source or '<input>'}:{sentence.line}: sentence {sentence.id!r}: {len(predicates)} predicates "
-            f"need as many argument columns, but there are {width}"
-        )
-    for word, labels in enumerate(arguments, start=1):
-        arcs += [(head, word, label) for head, label in zip(predicates, labels, strict=True) if label != "_"]
-    return Graph.from_arcs(sentence.node_ids, arcs)
-
-
 def format_deps(graph: Graph, nodes: tuple[str, ...]) -> list[str]:
-    """The DEPS field of each node; the heads of a node in the order of their places."""
+    """The DEPS field of each node, with heads in the order of their places."""
     if graph.nodes != nodes:
         raise StructureError("the graph is one over other nodes than the sentence has")
     entries: list[list[tuple[int, str]]] = [[] for _ in nodes]

@@ -1,5 +1,11 @@
 from crossarc.core.typedefs cimport int32_t, token_t
 
+cdef extern from *:
+    """
+    #define CROSSARC_LONGEST_SENTENCE ((Py_ssize_t)0x7fffff00)
+    """
+    const Py_ssize_t LONGEST "CROSSARC_LONGEST_SENTENCE"      # bytes, so that places are int32
+
 cdef enum Fault:
     NO_FAULT
     BAD_COLUMNS       # a line with too few or too many columns
@@ -26,8 +32,6 @@ cdef struct Layout:
     int32_t rows
     int32_t width
     int32_t words
-    int32_t comments
-    int32_t fault_line     # line of the first fault, counted from 0 at the start of the sentence
     int32_t* fields        # rows x (width + 1): field k of row r is fields[k] .. fields[k + 1] - 1 (less the tab)
     int32_t* kinds         # per row: the word's number, RANGE_ROW or EMPTY_ROW
     token_t* heads         # words + 1
@@ -42,7 +46,7 @@ cdef Fault parse(const char* data, Py_ssize_t size, Spec* spec, Layout* layout) 
 
 
 cdef inline Py_ssize_t number(const char* data, Py_ssize_t begin, Py_ssize_t end, int32_t* value) noexcept nogil:
-    """Read a number of at most nine digits without leading zeros; gives the place behind it, -1 if there is none."""
+    """Read a number of at most nine digits without leading zeros; gives the place after it, -1 if there is none."""
     cdef Py_ssize_t place = begin
     cdef int32_t result = 0
     while place < end and b'0' <= data[place] <= b'9':

@@ -1,19 +1,14 @@
-"""Where the lines and fields of a sentence stand in its bytes.
+"""The places of lines and fields in the bytes of a sentence.
 
 Two passes, both without Python objects: `find_end` finds the empty line that ends a sentence, `parse` splits the lines,
-checks ids, heads and UTF-8, and notes where each field begins. `Sentence` and `Corpus` are built on both.
+checks ids, heads and UTF-8, and notes where each field begins. Sentences and corpora are read with both.
 """
 
 from libc.stdlib cimport free, realloc
 from libc.string cimport memchr, memcpy
 
 from crossarc.core.typedefs cimport int32_t, token_t, uint8_t, uint64_t
-
-cdef extern from *:
-    """
-    #define CROSSARC_LONGEST_SENTENCE ((Py_ssize_t)0x7fffff00)
-    """
-    const Py_ssize_t LONGEST "CROSSARC_LONGEST_SENTENCE"
+from crossarc.treebank.separators cimport first_bit, separators
 
 
 cdef Spec make_spec(object format):
@@ -35,7 +30,7 @@ cdef void release(Layout* layout) noexcept nogil:
 
 
 cdef inline bint is_blank(const char* data, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Whether a line holds nothing but white space; most lines are told by their first byte."""
+    """Whether a line has only white space; the first byte usually decides."""
     while begin < end and (data[begin] == b' ' or data[begin] == b'\t' or data[begin] == b'\r'):
         begin += 1
     return begin == end
@@ -43,9 +38,9 @@ cdef inline bint is_blank(const char* data, Py_ssize_t begin, Py_ssize_t end) no
 
 cdef Py_ssize_t find_end(const char* data, Py_ssize_t begin, Py_ssize_t size, bint final,
                          Py_ssize_t* lines, bint* has_tokens) noexcept nogil:
-    """The end of the sentence that starts at `begin`, with the empty lines behind it; -1 if more input is needed.
+    """The end of the sentence that starts at `begin`, with the empty lines after it; -1 if more input is needed.
 
-    `final` says that no input follows. `lines` receives the number of lines, `has_tokens` whether any is no comment.
+    `final` says that no input follows. `lines` receives the number of lines, `has_tokens` whether there are tokens.
     """
     cdef Py_ssize_t place = begin
     cdef Py_ssize_t stop
@@ -66,7 +61,7 @@ cdef Py_ssize_t find_end(const char* data, Py_ssize_t begin, Py_ssize_t size, bi
             has_tokens[0] = True
         lines[0] += 1
         place = stop + 1
-    # Only what follows tells whether more empty lines belong to this sentence.
+    # More empty lines may follow.
     return size if final else -1
 
 
@@ -110,13 +105,13 @@ cdef bint is_utf8(const char* data, Py_ssize_t size) noexcept nogil:
 
 cdef struct IdState:
     int32_t word       # the last word's number
-    int32_t empty      # the last empty node's number behind that word
+    int32_t empty      # the number of the last empty node after that word
     int32_t range_end  # last word of the open range
 
 
 cdef inline bint parse_id(const char* data, Py_ssize_t begin, Py_ssize_t end, bint ranges,
                           IdState* state, int32_t* kind) noexcept nogil:
-    """Check an id against those before it and tell what kind of row it opens."""
+    """Check an id against those before it, and set the kind of its row."""
     cdef int32_t first = 0
     cdef int32_t second = 0
     cdef Py_ssize_t place = number(data, begin, end, &first)
@@ -174,6 +169,10 @@ cdef inline Fault parse_row(const char* data, Py_ssize_t* place, Py_ssize_t size
     """Split one token line at its tabs and read its id and head."""
     cdef Py_ssize_t at = place[0]
     cdef Py_ssize_t begin = at
+    cdef Py_ssize_t stop = -1           # where the line ends
+    cdef Py_ssize_t tab
+    cdef uint64_t mask
+    cdef const char* newline
     cdef int32_t width = 0
     cdef int32_t expected = layout.width if layout.rows else spec.width
     cdef int32_t room = size if spec.extra and not layout.rows else expected
@@ -185,22 +184,31 @@ cdef inline Fault parse_row(const char* data, Py_ssize_t* place, Py_ssize_t size
         return NO_MEMORY
     fields = layout.fields + layout.rows * (layout.width + 1)
     fields[0] = at
-    while at < size and data[at] != b'\n':
-        if data[at] == b'\t':
+    while stop < 0:
+        if at >= size:
+            stop = size
+            break
+        mask = separators(data + at, size - at)
+        while mask:
+            tab = at + first_bit(mask)
+            mask &= mask - 1
+            if data[tab] == b'\n':
+                stop = tab
+                break
             if width + 1 >= room:
+                if not spec.open_end:
+                    return BAD_COLUMNS
+                newline = <const char*>memchr(data + tab, b'\n', size - tab)
+                stop = size if newline == NULL else newline - data
                 break
             width += 1
             if width > expected:        # argument columns of a first line: their number is not known before
                 if not reserve(layout, 1, width + 2):
                     return NO_MEMORY
                 fields = layout.fields
-            fields[width] = at + 1
-        at += 1
-    if at < size and data[at] != b'\n':
-        if not spec.open_end:
-            return BAD_COLUMNS
-        while at < size and data[at] != b'\n':
-            at += 1
+            fields[width] = tab + 1
+        at += 64
+    at = stop
     place[0] = at + 1
     if at > begin and data[at - 1] == b'\r':
         at -= 1
@@ -233,7 +241,7 @@ cdef Fault parse(const char* data, Py_ssize_t size, Spec* spec, Layout* layout) 
     cdef IdState ids
     cdef Fault fault
     ids.word = ids.empty = ids.range_end = 0
-    layout.rows = layout.words = layout.comments = layout.width = layout.fault_line = 0
+    layout.rows = layout.words = layout.width = 0
     if size > LONGEST:
         return TOO_LONG
     if not reserve(layout, 1, spec.width + 2):
@@ -252,12 +260,10 @@ cdef Fault parse(const char* data, Py_ssize_t size, Spec* spec, Layout* layout) 
             if data[place] == b'#':
                 if layout.rows:
                     return LATE_COMMENT
-                layout.comments += 1
             elif not is_blank(data, place, stop):
                 fault = parse_row(data, &place, size, spec, layout, &ids)
                 return BAD_ID if fault == NO_FAULT else fault
             place = stop + 1
-        layout.fault_line += 1
     layout.words = ids.word
     if ids.range_end > ids.word:
         return BAD_ID

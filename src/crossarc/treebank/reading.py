@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from crossarc.errors import TreebankError, UnknownName
+from crossarc.treebank.array_reading import ArrayReader
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.formats import Format, format_of_content, format_of_path, get_format
 from crossarc.treebank.scanner import Scanner
@@ -44,11 +45,11 @@ def read(
     """The sentences of a file, one at a time.
 
     `source` is a path, "-" for standard input, a file object or an iterable of lines; gzip and zstd are recognised by
-    their content, the format by name, extension or content. `check` says how much is looked at: "syntax" (what a
-    sentence must have to be read at all), "tree" (and heads that form a tree, with one root if `roots` is "one"), or
-    "all" (and the graph and the form of the fields). A sentence with a fault raises `TreebankError` ("fail"), is left
-    out ("skip"), or is repaired and only left out if it cannot be ("fix"); `report` receives each finding, which
-    otherwise is logged.
+    their content, the format by name, extension or content. `check` says what is checked: "syntax" (only whether the
+    sentence can be read), "tree" (also whether the heads form a tree, with one root if `roots` is "one"), or "all"
+    (also the graph and the form of the fields). For a sentence with a fault, "fail" raises `TreebankError`, "skip"
+    leaves it out, and "fix" repairs it, or leaves it out if that is impossible. `report` receives each finding; without
+    it, findings are logged.
 
     >>> import io
     >>> [sentence.forms[1:] for sentence in read(io.StringIO("1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n"))]
@@ -62,7 +63,7 @@ def read(
         raise UnknownName("rule for roots", roots, ROOTS)
     given = get_format(format) if isinstance(format, str) else format
     rules = Rules(on_error, check, roots, report or log_finding)
-    return (item for item in stream(source, given, rules) if item is not None)
+    return stream(source, given, rules)
 
 
 def read_string(text: str, format: str | Format | None = None) -> list[Sentence]:
@@ -82,16 +83,16 @@ def read_arrays(
     rules = Rules(on_error, "syntax", "any", report or log_finding)
     given, data = opened(source, get_format(format) if isinstance(format, str) else format)
 
-    def mend(raw: bytes, line: int) -> bytes | None:
+    def repaired(raw: bytes, line: int) -> bytes | None:
         findings = inspect_syntax(raw, given, source=name, line=line)
-        sentence = rules.settle(findings, raw, given, name, line)
+        sentence = rules.handle(findings, raw, given, name, line)
         return None if sentence is None else sentence.raw
 
-    corpus = Corpus(given, mend)
+    reader = ArrayReader(given, repaired)
     for block in data:
-        corpus.feed(block)
-    corpus.feed(b"", final=True)
-    return corpus
+        reader.feed(block)
+    reader.feed(b"", final=True)
+    return reader.corpus()
 
 
 def validate(
@@ -100,7 +101,7 @@ def validate(
     *,
     roots: Roots = "one",
 ) -> Iterator[Finding | Sentence]:
-    """Each sentence of a source that is good, and each finding in those that are not, in the order of the file."""
+    """The good sentences of a source, and the findings in the others, in the order of the file."""
     if roots not in ROOTS:
         raise UnknownName("rule for roots", roots, ROOTS)
     findings: list[Finding] = []
@@ -109,8 +110,8 @@ def validate(
     for sentence in stream(source, given, rules):
         yield from (finding.with_action("") for finding in findings)
         findings.clear()
-        if sentence is not None:
-            yield sentence
+        yield sentence
+    yield from (finding.with_action("") for finding in findings)
 
 
 def opened(source: Source, given: Format | None) -> tuple[Format, Iterator[bytes]]:
@@ -120,35 +121,38 @@ def opened(source: Source, given: Format | None) -> tuple[Format, Iterator[bytes
     return given or format_of_path(name_of(source)) or format_of_content(first), chain(first, data)
 
 
-def stream(source: Source, given: Format | None, rules: Rules) -> Iterator[Sentence | None]:
-    """Each sentence of a source as it is or was made good, None where it was left out."""
+def stream(source: Source, given: Format | None, rules: Rules) -> Iterator[Sentence]:
+    """Each sentence of a source that is good or was repaired."""
     name = name_of(source)
     format_, data = opened(source, given)
-    for item in scan(data, Scanner(format_, name)):
-        if isinstance(item, tuple):
-            yield rules.settle(
-                inspect_syntax(item[0], format_, source=name, line=item[1]), item[0], format_, name, item[1]
-            )
-            continue
-        yield rules.checked(item)
+    parsed_is_good = rules.check == "syntax" and not format_.extra
+    for found in scan(data, Scanner(format_, name)):
+        for item in found:
+            if isinstance(item, tuple):
+                findings = inspect_syntax(item[0], format_, source=name, line=item[1])
+                sentence = rules.handle(findings, item[0], format_, name, item[1])
+            else:
+                sentence = item if parsed_is_good else rules.checked(item)
+            if sentence is not None:
+                yield sentence
 
 
-def scan(data: Iterator[bytes], scanner: Scanner) -> Iterator[Sentence | tuple[bytes, int]]:
-    """What a scanner makes of blocks; they grow with a sentence that does not end, so that no byte is scanned often."""
+def scan(data: Iterator[bytes], scanner: Scanner) -> Iterator[list[Sentence | tuple[bytes, int]]]:
+    """What a scanner finds in each block; blocks grow with an unfinished sentence, so that no byte is scanned often."""
     pending: list[bytes] = []
     size = 0
     for block in data:
         pending.append(block)
         size += len(block)
         if size >= scanner.pending:
-            yield from scanner.feed(b"".join(pending))
+            yield scanner.feed(b"".join(pending))
             pending, size = [], 0
-    yield from scanner.feed(b"".join(pending), final=True)
+    yield scanner.feed(b"".join(pending), final=True)
 
 
 @dataclass(frozen=True)
 class Rules:
-    """How much is asked of a sentence, and what becomes of one that is not up to it."""
+    """What is checked in a sentence, and what happens if it fails."""
 
     on_error: OnError
     check: Check
@@ -156,14 +160,14 @@ class Rules:
     report: Report
 
     def checked(self, sentence: Sentence) -> Sentence | None:
-        """The sentence if it is good, or what `settle` makes of it."""
+        """The sentence if it is good, else the result of `handle`."""
         findings = inspect_sentence(sentence, self.check, roots=self.roots)
         if not findings:
             return sentence
-        return self.settle(findings, sentence.raw, sentence.format, sentence.source, sentence.line)
+        return self.handle(findings, sentence.raw, sentence.format, sentence.source, sentence.line)
 
-    def settle(self, findings: list[Finding], raw: bytes, format_: Format, name: str, line: int) -> Sentence | None:
-        """Raise the first finding, or report each with what was done about it and give what is left of the sentence."""
+    def handle(self, findings: list[Finding], raw: bytes, format_: Format, name: str, line: int) -> Sentence | None:
+        """Raise the first finding, or report all of them and return the repaired sentence, or None to leave it out."""
         if self.on_error == "fail":
             more = f" ({len(findings) - 1} more in this sentence)" if len(findings) > 1 else ""
             raise TreebankError(f"{findings[0]}{more}")
@@ -176,5 +180,5 @@ class Rules:
 
 
 def log_finding(finding: Finding) -> None:
-    """Where findings go if nobody asks for them."""
+    """Log a finding, if the caller does not want it."""
     log.warning("%s", finding)

@@ -7,7 +7,7 @@ from crossarc.treebank.sentence cimport Sentence
 
 
 cdef class Scanner:
-    """Splits a stream of bytes into sentences; what is none comes out as (bytes, line) for others to look at."""
+    """Splits a stream of bytes into sentences; bytes that do not parse are given as (bytes, line)."""
 
     cdef bytes rest
     cdef object format
@@ -29,7 +29,7 @@ cdef class Scanner:
 
     @property
     def pending(self):
-        """How many bytes wait for the end of their sentence."""
+        """The number of bytes of an unfinished sentence."""
         return len(self.rest)
 
     def feed(self, bytes block, bint final=False):

@@ -13,28 +13,24 @@ from libc.string cimport memcpy, memset
 
 from crossarc.core.links cimport is_tree
 from crossarc.core.typedefs cimport int32_t, token_t
-from crossarc.treebank.layout cimport (
-    EMPTY_ROW, NO_FAULT, RANGE_ROW, Layout, Spec, make_spec, number, parse, release,
-)
+from crossarc.treebank.field_table cimport FieldTable, fields_of
+from crossarc.treebank.layout cimport EMPTY_ROW, NO_FAULT, RANGE_ROW, Layout, Spec, make_spec, parse, release
+from crossarc.treebank.replacement cimport replaced_bytes
+from crossarc.treebank.token cimport make_token
 
 from crossarc.errors import TreebankError
 from crossarc.treebank.formats import CONLLU, get_format
-from crossarc.treebank.graph import format_deps, graph_of
+from crossarc.treebank.graph import graph_of
 
-# The property of a sentence for each column of a token.
-PROPERTIES = {
-    "forms": "form", "lemmas": "lemma", "upos": "upos", "xpos": "xpos", "feats": "feats", "heads": "head",
-    "deprels": "deprel", "deps": "deps", "misc": "misc",
-}
 SDP_ID = re.compile(r"#(?!SDP )(\S+)$")
 
 
 def rebuild(bytes raw, str format, str source, Py_ssize_t line):
-    """A sentence from its parts; what copies and other processes call."""
+    """A sentence from its parts, for copies and pickles."""
     return Sentence(raw, format, source=source, line=line)
 
 
-cdef class Sentence:
+cdef class Sentence(FieldTable):
     """A sentence: its words with all their columns, comments, multiword ranges, empty nodes, tree and graph.
 
     Words are numbered from 1; entry 0 of every column stands for the dummy root, so that `forms[heads[i]]` is the head
@@ -62,47 +58,16 @@ cdef class Sentence:
 
                 raise TreebankError(str(inspect_syntax(raw, format, source=source, line=line)[0]))
             self.fill(raw, format, source, line, &layout)
+            self.cache = None
         finally:
             release(&layout)
-
-    cdef int fill(self, bytes raw, object format, str source, Py_ssize_t line, Layout* layout) except -1:
-        """Take over bytes that were parsed; the table is one block of memory of the sentence's own."""
-        cdef size_t fields = <size_t>layout.rows * (layout.width + 1)
-        cdef size_t total = fields + layout.rows + 2 * (<size_t>layout.words + 1)
-        cdef int32_t row
-        free(self.fields)
-        self.fields = <int32_t*>malloc(total * sizeof(int32_t))
-        if self.fields == NULL:
-            raise MemoryError
-        self.raw = raw
-        self.format = format
-        self.source = source
-        self.line = line
-        self.cache = None
-        self.rows_count = layout.rows
-        self.width = layout.width
-        self.words = layout.words
-        self.kinds = self.fields + fields
-        self.word_rows = self.kinds + layout.rows
-        self.heads_ = self.word_rows + layout.words + 1
-        memcpy(self.fields, layout.fields, fields * sizeof(int32_t))
-        memcpy(self.kinds, layout.kinds, layout.rows * sizeof(int32_t))
-        memcpy(self.heads_, layout.heads, (layout.words + 1) * sizeof(token_t))
-        self.word_rows[0] = -1
-        for row in range(layout.rows):
-            if self.kinds[row] > 0:
-                self.word_rows[self.kinds[row]] = row
-        return 0
-
-    def __dealloc__(self):
-        free(self.fields)
 
     def __reduce__(self):
         return rebuild, (self.raw, self.format.name, self.source, self.line)
 
     @classmethod
     def from_columns(cls, *, comments=(), metadata=None, **columns):
-        """A sentence in CoNLL-U from its columns, each with n + 1 entries; what is not given is "_"."""
+        """A sentence in CoNLL-U from its columns, each with n + 1 entries; other columns are "_"."""
         if columns.get("forms") is None:
             raise TypeError("a sentence needs its forms: from_columns(forms=[\"\", \"first\", ...])")
         if not len(columns["forms"]) or columns["forms"][0] != "":
@@ -117,79 +82,12 @@ cdef class Sentence:
 
         A column has n + 1 entries, the first for the dummy root, which is not looked at.
         """
-        cdef int32_t word, begin, end, row, index
-        cdef list patches = []
-        if graph is not None:
-            patches += self.graph_patches(graph)
-        for name, values in columns.items():
-            if values is None:
-                continue
-            if name not in PROPERTIES:
-                raise TypeError(f"a sentence has no column {name!r}; the columns are {', '.join(PROPERTIES)}")
-            index = self.format.index(PROPERTIES[name])
-            if index < 0:
-                raise TreebankError(f"{self.format.title} has no column for {name}; convert to CoNLL-U first")
-            if len(values) != self.words + 1:
-                raise TreebankError(
-                    f"{name} has {len(values)} entries, but {self.words} words and the dummy root need {self.words + 1}"
-                )
-            if name == "heads":
-                values = as_heads(values, self.words)
-            for word in range(1, self.words + 1):
-                row = self.word_rows[word]
-                begin = self.fields[row * (self.width + 1) + index]
-                end = self.fields[row * (self.width + 1) + index + 1] - 1
-                patches.append((begin, end, as_field(values[word], name, word)))
-        if comments is not None:
-            patches.append((0, self.fields[0], self.comment_block(comments)))
-        return Sentence(self.patched(patches), self.format, source=self.source, line=self.line)
-
-    def graph_patches(self, graph):
-        """What to write into DEPS for a graph."""
-        cdef int32_t row, begin, end
-        cdef list patches = []
-        index = self.format.index("deps")
-        if index < 0:
-            raise TreebankError(f"{self.format.title} has no DEPS column; convert the sentence to CoNLL-U first")
-        deps = format_deps(graph, self.node_ids)
-        place = 0
-        for row in range(self.rows_count):
-            if self.kinds[row] == RANGE_ROW:
-                continue
-            place += 1
-            begin = self.fields[row * (self.width + 1) + index]
-            end = self.fields[row * (self.width + 1) + index + 1] - 1
-            patches.append((begin, end, deps[place].encode()))
-        return patches
-
-    def comment_block(self, comments):
-        """Comment lines as bytes, with the line ends of this sentence."""
-        newline = "\r\n" if b"\r\n" in self.raw else "\n"
-        for comment in comments:
-            if not comment.startswith("#") or "\n" in comment or "\r" in comment:
-                raise TreebankError(f"{comment!r} is not a comment: one line that begins with '#'")
-        return "".join(comment + newline for comment in comments).encode()
-
-    cdef bytes patched(self, list patches):
-        """The bytes with some stretches, which do not overlap, replaced."""
-        cdef Py_ssize_t place = 0
-        cdef list pieces = []
-        patches.sort()
-        for begin, end, new in patches:
-            pieces.append(self.raw[place:begin])
-            pieces.append(new)
-            place = end
-        pieces.append(self.raw[place:])
-        return b"".join(pieces)
-
-    cdef str field(self, int32_t row, int32_t column):
-        cdef const char* data = self.raw
-        cdef int32_t* fields = self.fields + row * (self.width + 1) + column
-        return data[fields[0]:fields[1] - 1].decode("utf-8")
+        raw = replaced_bytes(self, comments, graph, columns)
+        return Sentence(raw, self.format, source=self.source, line=self.line)
 
     @property
     def arguments(self):
-        """The columns behind the fixed ones, for each word: what it is to the predicates of SDP and CoNLL-2009."""
+        """The argument columns of SDP and CoNLL-2009, for each word."""
         fixed = len(self.format.columns)
         rows = [self.word_rows[word] for word in range(1, self.words + 1)]
         return tuple([tuple([self.field(row, k) for k in range(fixed, self.width)]) for row in rows])
@@ -219,7 +117,7 @@ cdef class Sentence:
 
     @property
     def text(self):
-        """The running text: `# text = ...`, or else the forms joined as SpaceAfter tells."""
+        """The running text: `# text = ...`, or else the forms, joined by SpaceAfter."""
         text = self.metadata.get("text")
         if text is not None:
             return text
@@ -254,7 +152,7 @@ cdef class Sentence:
         return ("0", *[self.field(row, 0) for row in range(self.rows_count) if self.kinds[row] != RANGE_ROW])
 
     def column(self, str name):
-        """A column of the words by our name ("form") or the format's own ("phead"); "_" where there is none."""
+        """A column of the words by our name ("form") or the format's ("phead"); "_" if the format lacks it."""
         cdef int32_t word
         values = self.cache.get(name) if self.cache is not None else None
         if values is None:
@@ -267,7 +165,7 @@ cdef class Sentence:
         return values
 
     def remember(self, key, value):
-        """Keep what was computed once."""
+        """Keep a result for the next time."""
         if self.cache is None:
             self.cache = {}
         self.cache[key] = value
@@ -304,7 +202,7 @@ cdef class Sentence:
 
     @property
     def deps(self):
-        """The DEPS column as it stands in the file; `graph` is what it means."""
+        """The DEPS column as it stands in the file; `graph` has its arcs."""
         return self.column("deps")
 
     @property
@@ -314,7 +212,7 @@ cdef class Sentence:
 
     @property
     def heads(self):
-        """The head of each word as an int32 array that cannot be written to: 0 for roots, -1 where none is given."""
+        """The head of each word as an int32 array that cannot be written to: 0 for roots, -1 for none."""
         cdef token_t[::1] view
         heads = self.cache.get("heads") if self.cache is not None else None
         if heads is None:
@@ -345,77 +243,20 @@ cdef class Sentence:
     @property
     def has_graph(self):
         """Whether the file gives a graph: anything in DEPS, or the argument columns of SDP and CoNLL-2009."""
-        cdef const char* data = self.raw
         cdef int32_t index = self.format.index("deps")
         cdef int32_t row
         cdef int32_t* field
         if index < 0:
             return self.format.extra
         for row in range(self.rows_count):
-            field = self.fields + row * (self.width + 1) + index
-            if field[1] - field[0] > 2 or (field[1] - field[0] == 2 and data[field[0]] != b'_'):
+            field = fields_of(self, row) + index
+            if field[1] - field[0] > 2 or (field[1] - field[0] == 2 and self.data[field[0]] != b'_'):
                 return True
         return False
 
-    def deps_arcs(self):
-        """The arcs of DEPS as heads, dependents and labels, or None if one of them does not parse or names no node."""
-        cdef const char* data = self.raw
-        cdef int32_t index = self.format.index("deps")
-        cdef int32_t row, place, end, word, empty, node, last
-        cdef int32_t dependent = 0
-        cdef int32_t* field
-        cdef list heads = []
-        cdef list dependents = []
-        cdef list labels = []
-        cdef int32_t* places = <int32_t*>malloc((self.words + 2) * sizeof(int32_t))   # the node of each word
-        if places == NULL:
-            raise MemoryError
-        try:
-            places[0] = 0
-            for row in range(self.rows_count):
-                if self.kinds[row] != RANGE_ROW:
-                    dependent += 1
-                if self.kinds[row] > 0:
-                    places[self.kinds[row]] = dependent
-            places[self.words + 1] = dependent + 1
-            dependent = 0
-            for row in range(self.rows_count):
-                if self.kinds[row] == RANGE_ROW:
-                    continue
-                dependent += 1
-                field = self.fields + row * (self.width + 1) + index
-                place, last = field[0], field[1] - 1
-                if last - place == 1 and data[place] == b'_':
-                    continue
-                while place <= last:
-                    place = number(data, place, last, &word)
-                    if place < 0 or word > self.words:
-                        return None
-                    node = places[word]
-                    if place < last and data[place] == b'.':
-                        place = number(data, place + 1, last, &empty)
-                        node += empty
-                        # The empty nodes behind a word are numbered from 1 and stand before the next word.
-                        if place < 0 or empty == 0 or node >= places[word + 1]:
-                            return None
-                    if place >= last or data[place] != b':':
-                        return None
-                    end = place + 1
-                    while end < last and data[end] != b'|':
-                        end += 1
-                    if end == place + 1:
-                        return None
-                    heads.append(node)
-                    dependents.append(dependent)
-                    labels.append(data[place + 1:end].decode("utf-8"))
-                    place = end + 1
-        finally:
-            free(places)
-        return heads, dependents, labels
-
     @property
     def graph(self):
-        """The graph: DEPS in CoNLL-U, the argument columns in SDP and CoNLL-2009; without arcs where there is none."""
+        """The graph: DEPS in CoNLL-U, the argument columns in SDP and CoNLL-2009; no arcs in other formats."""
         graph = self.cache.get("graph") if self.cache is not None else None
         if graph is None:
             graph = graph_of(self)
@@ -458,7 +299,7 @@ cdef class Sentence:
         return make_token(self, self.word_rows[word])
 
     def __eq__(self, other):
-        """Whether all columns and comments are the same; line ends and where the sentence comes from do not count."""
+        """Whether all columns and comments are the same; line ends, source and line do not count."""
         if not isinstance(other, Sentence):
             return NotImplemented
         return self.raw == (<Sentence>other).raw or (
@@ -481,127 +322,3 @@ cdef class Sentence:
     def __repr__(self):
         text = self.text
         return f"<Sentence {self.id or self.line}: {text if len(text) <= 60 else text[:57] + '...'}>"
-
-
-cdef Token make_token(Sentence sentence, int32_t row):
-    cdef Token token = Token.__new__(Token)
-    token.sentence = sentence
-    token.row = row
-    return token
-
-
-cdef class Token:
-    """One line of a sentence: a word, a multiword range or an empty node."""
-
-    def __getitem__(self, str column):
-        """A column by our name for it or the format's own; "_" where the format has none."""
-        index = self.sentence.format.index(column)
-        return "_" if index < 0 else self.sentence.field(self.row, index)
-
-    @property
-    def id(self):
-        """The id as it stands in the file: "3", "3-4" or "8.1"."""
-        return self.sentence.field(self.row, 0)
-
-    @property
-    def form(self):
-        """The word form."""
-        return self["form"]
-
-    @property
-    def lemma(self):
-        """The lemma."""
-        return self["lemma"]
-
-    @property
-    def upos(self):
-        """The universal or coarse part-of-speech tag."""
-        return self["upos"]
-
-    @property
-    def xpos(self):
-        """The language's own part-of-speech tag."""
-        return self["xpos"]
-
-    @property
-    def feats(self):
-        """The morphological features."""
-        return self["feats"]
-
-    @property
-    def head(self):
-        """The number of the head: 0 for a root, -1 where none is given."""
-        cdef int32_t kind = self.sentence.kinds[self.row]
-        return self.sentence.heads_[kind] if kind > 0 else -1
-
-    @property
-    def deprel(self):
-        """The label of the arc from the head."""
-        return self["deprel"]
-
-    @property
-    def deps(self):
-        """The DEPS column."""
-        return self["deps"]
-
-    @property
-    def misc(self):
-        """The MISC column."""
-        return self["misc"]
-
-    @property
-    def line(self):
-        """The line of the file on which this token stands."""
-        cdef int32_t begin = self.sentence.fields[self.row * (self.sentence.width + 1)]
-        return self.sentence.line + self.sentence.raw.count(b"\n", 0, begin)
-
-    @property
-    def is_word(self):
-        """Whether this is a word of the tree."""
-        return self.sentence.kinds[self.row] > 0
-
-    @property
-    def is_range(self):
-        """Whether this is a multiword range."""
-        return self.sentence.kinds[self.row] == RANGE_ROW
-
-    @property
-    def is_empty(self):
-        """Whether this is an empty node."""
-        return self.sentence.kinds[self.row] == EMPTY_ROW
-
-    @property
-    def space_after(self):
-        """Whether a space follows in the running text."""
-        return "SpaceAfter=No" not in self.misc.split("|")
-
-    def __eq__(self, other):
-        if not isinstance(other, Token):
-            return NotImplemented
-        return self.sentence == (<Token>other).sentence and self.row == (<Token>other).row
-
-    def __hash__(self):
-        return hash((self.id, self.form))
-
-    def __repr__(self):
-        return f"<Token {self.id} {self.form}>"
-
-
-def as_heads(values, int32_t words):
-    """Heads as strings, -1 as "_"; a head outside the sentence is refused."""
-    heads = [int(head) for head in values]
-    if heads[0] != -1:
-        raise TreebankError(f"heads[0] stands for the dummy root and must be -1, not {heads[0]}")
-    for word in range(1, words + 1):
-        if not -1 <= heads[word] <= words:
-            raise TreebankError(f"word {word} has head {heads[word]}, but heads are words 1 to {words}, or 0")
-    return ["_" if head < 0 else str(head) for head in heads]
-
-
-def as_field(value, str name, int32_t word):
-    """A value as the bytes of a field; an empty one is "_"."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name}[{word}] is {value!r}; a string is needed")
-    if "\t" in value or "\n" in value or "\r" in value:
-        raise TreebankError(f"{name}[{word}] is {value!r}; a field holds neither tabs nor line ends")
-    return (<str>value).encode() if value else b"_"

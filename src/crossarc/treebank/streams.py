@@ -1,4 +1,4 @@
-"""Bytes in and out: files, standard streams, compression, and files that are whole or not there at all."""
+"""Bytes in and out: files, standard streams, compression, and atomic writing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from crossarc.errors import CrossarcError, MissingDependency, TreebankError
 BLOCK = 1 << 17  # small enough to stay in the cache between reading and parsing
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
-# What else a file may begin with, and what to say of it.
+# How files of other kinds begin, and the message for each.
 FOREIGN = {
     b"BZh": "is packed with bzip2; only gzip and zstd are read",
     b"\xfd7zXZ": "is packed with xz; only gzip and zstd are read",
@@ -24,7 +24,7 @@ FOREIGN = {
     b"\xff\xfe": "is in UTF-16; save it as UTF-8",
     b"\xfe\xff": "is in UTF-16; save it as UTF-8",
 }
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what only writing can meet
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors that only writing has
 OTHER_PACKINGS = (".bz2", ".xz", ".zip", ".7z")
 
 Source = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[str] | Iterable[bytes]
@@ -38,12 +38,12 @@ def name_of(source: Source) -> str:
 
 
 def blocks(source: Source) -> Iterator[bytes]:
-    """The bytes of a path, "-", a file object or lines, decompressed where they begin like gzip or zstd."""
+    """The bytes of a path, "-", a file object or lines; gzip and zstd are decompressed."""
     return decompressed(raw_blocks(source), name_of(source))
 
 
 def raw_blocks(source: Source) -> Iterator[bytes]:
-    """The bytes of a source as they are."""
+    """The bytes of a source, not decompressed."""
     if isinstance(source, str | os.PathLike):
         if source == "-":
             yield from file_blocks(sys.stdin.buffer)
@@ -79,7 +79,7 @@ def line_blocks(lines: Iterable[str] | Iterable[bytes]) -> Iterator[bytes]:
 
 
 def decompressed(stream: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """The stream itself, or what it unpacks to."""
+    """The decompressed stream; other streams stay as they are."""
     first = next(stream, b"")
     while 0 < len(first) < 6 and (more := next(stream, b"")):
         first += more
@@ -95,34 +95,34 @@ def decompressed(stream: Iterator[bytes], name: str) -> Iterator[bytes]:
 
 
 def chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    """A block and those behind it."""
+    """A first block and the blocks that follow."""
     if first:
         yield first
     yield from rest
 
 
 def unpacked(stream: Iterator[bytes], make: Callable[[], Any], name: str, kind: str) -> Iterator[bytes]:
-    """What compressed blocks unpack to; files may hold several members one behind the other."""
-    machine = make()
+    """The decompressed blocks; a file may have several members."""
+    decompressor = make()
     fresh = True
     for block in stream:
         while block:
-            if machine.eof:
-                machine, fresh = make(), True
+            if decompressor.eof:
+                decompressor, fresh = make(), True
             try:
-                data = machine.decompress(block)
+                data = decompressor.decompress(block)
             except Exception as error:
                 raise TreebankError(f"{name}: the {kind} data are damaged ({error}); get the file again") from error
             fresh = False
-            block = machine.unused_data if machine.eof else b""
+            block = decompressor.unused_data if decompressor.eof else b""
             if data:
                 yield data
-    if not fresh and not machine.eof:
+    if not fresh and not decompressor.eof:
         raise TreebankError(f"{name}: the {kind} data end too early; get the file again")
 
 
 def zstd_decompressor() -> Callable[[], Any]:
-    """The maker of zstd decompressors: the standard library's from Python 3.14, before it the zstandard package's."""
+    """A function that makes zstd decompressors, from the standard library (Python 3.14) or the zstandard package."""
     if sys.version_info >= (3, 14):
         from compression.zstd import ZstdDecompressor
 
@@ -135,7 +135,7 @@ def zstd_decompressor() -> Callable[[], Any]:
 
 
 def compressed(file: BinaryIO, path: str) -> BinaryIO:
-    """A file object that packs what is written as the path's extension asks for; the same bytes give the same file."""
+    """A file object that compresses as the path's extension asks; the same bytes always give the same file."""
     if path.endswith(".gz"):
         import gzip
 
@@ -154,9 +154,9 @@ def compressed(file: BinaryIO, path: str) -> BinaryIO:
 
 
 def check_target(name: str, target: str) -> int | None:
-    """The mode of the file that stands at a path, None if there is none; refuses what should not be written.
+    """The mode of an existing file, None if there is no file; refuses paths that should not be written.
 
-    A file that nobody may write is refused even where the system would let us put another in its place.
+    A read-only file is refused even if the system allows to replace it.
     """
     if name.lower().endswith(OTHER_PACKINGS):
         raise CrossarcError(f"{name}: only .gz and .zst are packed; choose another extension")
@@ -175,9 +175,9 @@ def check_target(name: str, target: str) -> int | None:
 
 @contextmanager
 def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A binary file that takes its place only when all is written; "-" is standard output, .gz and .zst are packed.
+    """A binary file that appears only when it is complete; "-" is standard output, .gz and .zst are compressed.
 
-    Whatever goes wrong before the end, what stood at the path before still stands there.
+    After an error, an older file at the path is still there, unchanged.
     """
     name = os.fspath(path)
     try:
@@ -189,14 +189,14 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def written_whole(name: str) -> Iterator[BinaryIO]:
-    """The work of `atomic_writer`, whose errors may still lack the name of the file."""
+    """The work of `atomic_writer`; its errors may not have the file name yet."""
     if name == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
     target = os.path.realpath(name)
     mode = check_target(name, target)
-    if mode is not None and not os.path.isfile(target):  # a device or a pipe cannot be put in place later
+    if mode is not None and not os.path.isfile(target):  # a device or a pipe cannot be replaced
         with open(target, "wb") as file:
             yield file
         return

@@ -1,4 +1,4 @@
-"""What can be wrong with a sentence: finding it, saying where and what to do, and repairing what can be repaired.
+"""Faults of sentences: finding, reporting and repairing them.
 
 The native parser only tells good sentences from bad ones. This module looks at the bad ones again, line by line, and
 finds all that is wrong with them.
@@ -47,7 +47,7 @@ REMEDIES = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One fault of a treebank: where it stands, what it is and what to do; `action` tells what was done."""
+    """One fault of a treebank: its place, what it is and what to do; `action` tells what was done."""
 
     source: str
     line: int
@@ -72,7 +72,7 @@ class Finding:
 
 
 def inspect_syntax(raw: bytes, format: Format, *, source: str = "", line: int = 1) -> list[Finding]:
-    """All reasons why bytes are no sentence of a format; empty if they are one."""
+    """All faults that keep bytes from being a sentence of a format."""
     lines = raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     name = next((comment_id(text) for text in lines if comment_id(text)), "")
     faults = list(utf8_faults(lines)) + list(line_faults(lines, format))
@@ -158,12 +158,12 @@ class Ids:
         self.word = self.empty = self.range_end = 0
 
     def resync(self, text: bytes) -> None:
-        """Go on behind a line that could not be split, so that it is reported once only."""
+        """Continue after a line that could not be split, so that it is reported only once."""
         if NUMBER.fullmatch(text.strip()):
             self.word = int(text)
 
     def fault(self, text: str) -> tuple[str, str] | None:
-        """Code and description of what is wrong with an id, None if it is the right one."""
+        """Code and description of what is wrong with an id, None if it is right."""
         match = ID.fullmatch(text)
         if match is None or (match[2] and not self.ranges):
             return "id", f"the id {text!r} is not a number"
@@ -202,7 +202,7 @@ def inspect_sentence(sentence: Sentence, check: Check, *, roots: Roots = "any") 
 
 
 def tree_faults(sentence: Sentence) -> Iterator[Fault]:
-    """Why the heads are no tree."""
+    """Why the heads do not form a tree."""
     n = len(sentence)
     heads = sentence.heads.tolist()
     if all(head == -1 for head in heads):
@@ -223,7 +223,7 @@ def tree_faults(sentence: Sentence) -> Iterator[Fault]:
 
 
 def cycles_of(heads: list[int]) -> Iterator[list[int]]:
-    """The cycles among heads, each from its smallest word on, from head to dependent."""
+    """The cycles among heads, each from head to dependent, starting at its smallest word."""
     seen_by = [0] * len(heads)
     for start in range(1, len(heads)):
         word = start
@@ -241,7 +241,7 @@ def cycles_of(heads: list[int]) -> Iterator[list[int]]:
 
 
 def describe_cycle(cycle: list[int]) -> str:
-    """A cycle as messages name it."""
+    """A cycle as text."""
     return f"heads form a cycle {' -> '.join(map(str, [*cycle, cycle[0]]))}"
 
 
@@ -297,11 +297,11 @@ def repair(
     check: Check = "syntax",
     roots: Roots = "any",
 ) -> Sentence | None:
-    """The sentence with its faults mended, None if that takes knowledge we have not got.
+    """The repaired sentence, None if it cannot be repaired.
 
-    Mended are: bytes that are not UTF-8 (replaced by U+FFFD), missing columns, blanks for tabs, heads that are no
-    numbers, comments out of place, empty fields; and, where a tree is asked for, missing and impossible heads, cycles
-    and roots (words are attached to the root). Ids out of order are not: which word is meant cannot be known.
+    Repaired are: bytes that are not UTF-8 (replaced by U+FFFD), missing columns, blanks for tabs, heads that are not
+    numbers, misplaced comments, empty fields; and, if a tree is wanted, missing and impossible heads, cycles and roots
+    (words are attached to the root). Ids out of order are not repaired: it is unknown which word they mean.
     """
     text = repaired_lines(raw, format)
     if inspect_syntax(text, format):
@@ -317,7 +317,7 @@ def repair(
 
 
 def repaired_lines(raw: bytes, format: Format) -> bytes:
-    """The lines with UTF-8, columns, heads and comments mended."""
+    """The lines with UTF-8, columns, heads and comments repaired."""
     newline = "\r\n" if b"\r\n" in raw else "\n"
     lines = raw.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").replace("\r\n", "\n").split("\n")
     comments = [line for line in lines if line.startswith("#")]
@@ -338,7 +338,7 @@ def repaired_lines(raw: bytes, format: Format) -> bytes:
 
 
 def repaired_tree(sentence: Sentence, roots: Roots) -> Sentence:
-    """The sentence with heads that form a tree: what has no possible head, or closes a cycle, goes under the root."""
+    """The sentence with heads that form a tree: words without a possible head, or in a cycle, go under the root."""
     n = len(sentence)
     old = sentence.heads.tolist()
     heads = [head if 0 <= head <= n and head != word else -1 for word, head in enumerate(old)]
@@ -354,7 +354,7 @@ def repaired_tree(sentence: Sentence, roots: Roots) -> Sentence:
     heads[0] = -1
     deprels = list(sentence.deprels)
     for word in range(1, n + 1):
-        # A word that is no root any more must not be called one.
+        # A word that is no longer a root must not keep the label.
         if old[word] != heads[word] and word != root and deprels[word].lower() == "root":
             deprels[word] = "dep"
     return sentence.replace(heads=heads, deprels=deprels)

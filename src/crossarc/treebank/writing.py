@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import BinaryIO, cast
 
 from crossarc.treebank.conversion import convert, describe_losses
@@ -17,8 +17,9 @@ log = logging.getLogger(__name__)
 
 SDP_HEADER = b"#SDP 2015\n"
 BOM = b"\xef\xbb\xbf"
+ENDS = (b"\n\n", b"\n\r\n")  # of a sentence with an empty line after it
 
-__all__ = ["atomic_writer", "pieces", "write"]
+__all__ = ["atomic_writer", "write"]
 
 
 def write(
@@ -28,7 +29,7 @@ def write(
     *,
     losses: Counter[str] | None = None,
 ) -> int:
-    """Write sentences to a path, "-" or a binary file, and give their number.
+    """Write sentences to a path, "-" or a binary file, and return their number.
 
     The format is the one named, or the one of the path's extension, or each sentence's own. What it cannot carry is
     counted in `losses`, or else logged at the end. The file appears only when it is complete.
@@ -44,23 +45,29 @@ def write(
 
 
 def write_to(sentences: Iterable[Sentence], file: BinaryIO, wanted: Format | None, losses: Counter[str] | None) -> int:
-    """Write to an open file in large blocks."""
+    """Write to an open file in large blocks.
+
+    The last sentence of a file may lack the empty line after it; it is added if another sentence follows.
+    """
     lost: Counter[str] = Counter() if losses is None else losses
     count = 0
     pending: list[bytes] = []
     size = 0
-
-    def converted() -> Iterator[Sentence]:
-        nonlocal count
-        for sentence in sentences:
-            count += 1
-            yield sentence if wanted is None or sentence.format == wanted else convert(sentence, wanted, lost)
-
-    for piece in pieces(converted()):
-        if count == 1 and wanted == SDP and not piece.startswith(b"#SDP"):
-            pending.append(SDP_HEADER)
-        pending.append(piece)
-        size += len(piece)
+    raw = b""
+    for sentence in sentences:
+        if wanted is not None and sentence.format is not wanted:
+            sentence = convert(sentence, wanted, lost)
+        if count:
+            if not raw.endswith(ENDS):
+                pending.append(missing_end(raw))
+            raw = sentence.raw.removeprefix(BOM)
+        else:
+            raw = sentence.raw
+            if wanted is SDP and not raw.startswith(b"#SDP"):
+                pending.append(SDP_HEADER)
+        count += 1
+        pending.append(raw)
+        size += len(raw)
         if size >= BLOCK:
             file.write(b"".join(pending))
             pending, size = [], 0
@@ -70,21 +77,8 @@ def write_to(sentences: Iterable[Sentence], file: BinaryIO, wanted: Format | Non
     return count
 
 
-def pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
-    """The bytes of each sentence; one that was the last of its file gets an empty line behind it if another follows."""
-    before = b""
-    for sentence in sentences:
-        raw = sentence.raw
-        if before:
-            if not before.endswith((b"\n\n", b"\n\r\n")):
-                yield missing_end(before)
-            raw = raw.removeprefix(BOM)
-        yield raw
-        before = raw
-
-
 def missing_end(raw: bytes) -> bytes:
-    """What a sentence lacks of the empty line behind it."""
+    """The line ends that are missing after a sentence."""
     newline = b"\r\n" if b"\r\n" in raw else b"\n"
     ends = raw[len(raw.rstrip()) :].count(b"\n")
     return newline * max(0, 2 - ends)

@@ -4,7 +4,7 @@ from numpy.typing import NDArray
 from crossarc.core.strings import StringTable
 from crossarc.treebank.sentence import Sentence
 
-def plant_trees(
+def write_trees(
     sentences: list[Sentence],
     heads: NDArray[np.int32],
     labels: NDArray[np.int32],

@@ -1,0 +1,109 @@
+"""Tokens: the rows of a sentence."""
+
+from crossarc.core.typedefs cimport int32_t
+from crossarc.treebank.field_table cimport FieldTable, fields_of
+from crossarc.treebank.layout cimport EMPTY_ROW, RANGE_ROW
+
+
+cdef Token make_token(FieldTable sentence, int32_t row):
+    """The token of a row."""
+    cdef Token token = Token.__new__(Token)
+    token.sentence = sentence
+    token.row = row
+    return token
+
+
+cdef class Token:
+    """One line of a sentence: a word, a multiword range or an empty node."""
+
+    def __getitem__(self, str column):
+        """A column by our name for it or the format's own; "_" if the format does not have it."""
+        index = self.sentence.format.index(column)
+        return "_" if index < 0 else self.sentence.field(self.row, index)
+
+    @property
+    def id(self):
+        """The id as it stands in the file: "3", "3-4" or "8.1"."""
+        return self.sentence.field(self.row, 0)
+
+    @property
+    def form(self):
+        """The word form."""
+        return self["form"]
+
+    @property
+    def lemma(self):
+        """The lemma."""
+        return self["lemma"]
+
+    @property
+    def upos(self):
+        """The universal or coarse part-of-speech tag."""
+        return self["upos"]
+
+    @property
+    def xpos(self):
+        """The language's own part-of-speech tag."""
+        return self["xpos"]
+
+    @property
+    def feats(self):
+        """The morphological features."""
+        return self["feats"]
+
+    @property
+    def head(self):
+        """The number of the head: 0 for a root, -1 for none."""
+        cdef int32_t kind = self.sentence.kinds[self.row]
+        return self.sentence.heads_[kind] if kind > 0 else -1
+
+    @property
+    def deprel(self):
+        """The label of the arc from the head."""
+        return self["deprel"]
+
+    @property
+    def deps(self):
+        """The DEPS column."""
+        return self["deps"]
+
+    @property
+    def misc(self):
+        """The MISC column."""
+        return self["misc"]
+
+    @property
+    def line(self):
+        """The line of the file on which this token stands."""
+        return self.sentence.line + self.sentence.raw.count(b"\n", 0, fields_of(self.sentence, self.row)[0])
+
+    @property
+    def is_word(self):
+        """Whether this is a word of the tree."""
+        return self.sentence.kinds[self.row] > 0
+
+    @property
+    def is_range(self):
+        """Whether this is a multiword range."""
+        return self.sentence.kinds[self.row] == RANGE_ROW
+
+    @property
+    def is_empty(self):
+        """Whether this is an empty node."""
+        return self.sentence.kinds[self.row] == EMPTY_ROW
+
+    @property
+    def space_after(self):
+        """Whether a space follows in the running text."""
+        return "SpaceAfter=No" not in self.misc.split("|")
+
+    def __eq__(self, other):
+        if not isinstance(other, Token):
+            return NotImplemented
+        return self.sentence == (<Token>other).sentence and self.row == (<Token>other).row
+
+    def __hash__(self):
+        return hash((self.id, self.form))
+
+    def __repr__(self):
+        return f"<Token {self.id} {self.form}>"
