@@ -314,18 +314,17 @@ cdef void orient_links(State* state, bint one_root, label_t root_label) noexcept
         while place < found:
             node = order[place]
             place += 1
-            link = state.link_first[node]
+            link = state.arc_first[node]
             while link >= 0:
-                other = state.link_left[link] + state.link_right[link] - node
+                other = state.arc_head[link] + state.arc_dependent[link] - node
                 if other > 0 and state.heads[other] < 0:
                     state.heads[other] = node
-                    state.labels[other] = state.link_label[link]
+                    state.labels[other] = state.arc_label[link]
                     order[found] = other
                     found += 1
-                link = state.link_next[2 * link + (node == state.link_right[link])]
+                link = state.arc_next[2 * link + (node == state.arc_dependent[link])]
         if root == 0:
             for node in range(1, state.n + 1):
                 if state.heads[node] == 0:
                     root = node
                     break
-    state.arcs = state.n
