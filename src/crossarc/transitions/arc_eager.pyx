@@ -1,6 +1,6 @@
-from crossarc.core.typedefs cimport label_t, token_t, uint32_t
+from crossarc.core.typedefs cimport token_t, uint32_t
 from crossarc.transitions.plan cimport first_child, is_on_stack, list_children, next_child
-from crossarc.transitions.state cimport State, add_arc, buffer_at, stack_at
+from crossarc.transitions.state cimport Arc, State, arc_to, buffer_at, shift, stack_at
 from crossarc.transitions.system cimport Gold, TransitionSystem
 
 cdef enum:
@@ -19,20 +19,17 @@ cdef class ArcEager(TransitionSystem):
     end        (S, [], A) once every word has a head
 
     UNSHIFT (Nivre and Fernandez-Gonzalez 2014) brings words without a head back at the end, so the result is a tree.
-    With one root, the root word stays on the stack for later words to attach to. Costs are exact for what can be built
-    before UNSHIFT sets in.
+    With one root, the root word stays on the stack so that later words can attach to it. Costs are exact for the arcs
+    that can be built before the first UNSHIFT.
     """
 
     def __cinit__(self, **options):
         self.name = "arc-eager"
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE", "UNSHIFT")
         self.labelled = (False, True, True, False, False)
+        self.root_on_stack = True
         self.covers = "projective"
         self.exact_costs = True
-
-    cdef void start(self, State* state) noexcept nogil:
-        state.stack[0] = 0
-        state.depth = 1
 
     cdef bint is_final(self, const State* state) noexcept nogil:
         return state.front >= state.end and state.arcs == state.n
@@ -53,20 +50,18 @@ cdef class ArcEager(TransitionSystem):
             moves |= 1 << RIGHT_ARC
         return moves
 
-    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
-        cdef token_t top = stack_at(state, 0)
-        if move == SHIFT or move == RIGHT_ARC:
-            if move == RIGHT_ARC:
-                add_arc(state, top, buffer_at(state, 0), label)
-            state.stack[state.depth] = state.queue[state.front]
-            state.depth += 1
-            state.front += 1
-            return
+    cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
         if move == LEFT_ARC:
-            add_arc(state, buffer_at(state, 0), top, label)
-        elif move == UNSHIFT:
+            return arc_to(buffer_at(state, 0), stack_at(state, 0))
+        return arc_to(stack_at(state, 0) if move == RIGHT_ARC else -1, buffer_at(state, 0))
+
+    cdef void apply(self, State* state, token_t move) noexcept nogil:
+        if move == SHIFT or move == RIGHT_ARC:
+            shift(state)
+            return
+        if move == UNSHIFT:
             state.front -= 1
-            state.queue[state.front] = top
+            state.queue[state.front] = stack_at(state, 0)
             state.unshifted = True
         state.depth -= 1
 
@@ -113,13 +108,6 @@ cdef class ArcEager(TransitionSystem):
                     costs[RIGHT_ARC] += 1
                     break
                 root = next_child(gold, root)
-
-    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
-        cdef token_t top = stack_at(state, 0)
-        cdef token_t first = buffer_at(state, 0)
-        if move == LEFT_ARC and gold.heads[top] == first:
-            return gold.labels[top]
-        return gold.labels[first] if move == RIGHT_ARC and gold.heads[first] == top else -1
 
 
 cdef inline token_t count_later(const State* state, const Gold* gold, token_t node, token_t first) noexcept nogil:

@@ -1,5 +1,5 @@
-from crossarc.core.typedefs cimport label_t, token_t, uint32_t
-from crossarc.transitions.state cimport State, add_arc, buffer_at, stack_at
+from crossarc.core.typedefs cimport token_t, uint32_t
+from crossarc.transitions.state cimport Arc, State, arc_to, buffer_at, shift, stack_at
 from crossarc.transitions.system cimport Gold, TransitionSystem
 
 cdef enum:
@@ -20,12 +20,9 @@ cdef class ArcHybrid(TransitionSystem):
         self.name = "arc-hybrid"
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
         self.labelled = (False, True, True)
+        self.root_on_stack = True
         self.covers = "projective"
         self.exact_costs = True
-
-    cdef void start(self, State* state) noexcept nogil:
-        state.stack[0] = 0
-        state.depth = 1
 
     cdef bint is_final(self, const State* state) noexcept nogil:
         return state.front >= state.end and state.depth <= 1
@@ -41,17 +38,16 @@ cdef class ArcHybrid(TransitionSystem):
             moves |= 1 << RIGHT_ARC
         return moves
 
-    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
-        if move == SHIFT:
-            state.stack[state.depth] = state.queue[state.front]
-            state.depth += 1
-            state.front += 1
-            return
+    cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
         if move == LEFT_ARC:
-            add_arc(state, buffer_at(state, 0), stack_at(state, 0), label)
+            return arc_to(buffer_at(state, 0), stack_at(state, 0))
+        return arc_to(stack_at(state, 1) if move == RIGHT_ARC else -1, stack_at(state, 0))
+
+    cdef void apply(self, State* state, token_t move) noexcept nogil:
+        if move == SHIFT:
+            shift(state)
         else:
-            add_arc(state, stack_at(state, 1), stack_at(state, 0), label)
-        state.depth -= 1
+            state.depth -= 1
 
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
         cdef token_t top = stack_at(state, 0)
@@ -80,7 +76,7 @@ cdef class ArcHybrid(TransitionSystem):
         if top > 0:
             for i in range(state.front, state.end):
                 dependents += gold.heads[state.queue[i]] == top
-            # Nodes of the buffer stand in the order of the sentence.
+            # The nodes of the buffer are in the order of the sentence.
             costs[LEFT_ARC] = dependents + (gold.heads[top] > first or gold.heads[top] == second)
             costs[RIGHT_ARC] = dependents + (gold.heads[top] >= first and first > 0)
         if first > 0:
@@ -89,8 +85,3 @@ cdef class ArcHybrid(TransitionSystem):
                 lost += node > 0 and gold.heads[node] == first
                 lost += gold.heads[first] == node and i < state.depth - 1
             costs[SHIFT] = lost
-
-    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
-        cdef token_t top = stack_at(state, 0)
-        cdef token_t head = buffer_at(state, 0) if move == LEFT_ARC else stack_at(state, 1)
-        return gold.labels[top] if move != SHIFT and gold.heads[top] == head else -1

@@ -1,6 +1,6 @@
-from crossarc.core.typedefs cimport label_t, token_t, uint32_t
+from crossarc.core.typedefs cimport token_t, uint32_t
 from crossarc.transitions.plan cimport first_child, list_children, next_child
-from crossarc.transitions.state cimport State, add_arc, stack_at
+from crossarc.transitions.state cimport Arc, State, arc_to, shift, stack_at
 from crossarc.transitions.system cimport Gold, TransitionSystem
 
 cdef enum:
@@ -23,11 +23,8 @@ cdef class ArcStandard(TransitionSystem):
         self.name = "arc-standard"
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
         self.labelled = (False, True, True)
+        self.root_on_stack = True
         self.covers = "projective"
-
-    cdef void start(self, State* state) noexcept nogil:
-        state.stack[0] = 0
-        state.depth = 1
 
     cdef bint is_final(self, const State* state) noexcept nogil:
         return state.front >= state.end and state.depth <= 1
@@ -43,19 +40,18 @@ cdef class ArcStandard(TransitionSystem):
             moves |= 1 << RIGHT_ARC
         return moves
 
-    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
-        cdef token_t top = stack_at(state, 0)
+    cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
+        if move == LEFT_ARC:
+            return arc_to(stack_at(state, 0), stack_at(state, 1))
+        return arc_to(stack_at(state, 1) if move == RIGHT_ARC else -1, stack_at(state, 0))
+
+    cdef void apply(self, State* state, token_t move) noexcept nogil:
         if move == SHIFT:
-            state.stack[state.depth] = state.queue[state.front]
-            state.depth += 1
-            state.front += 1
+            shift(state)
             return
         state.depth -= 1
         if move == LEFT_ARC:
-            add_arc(state, top, state.stack[state.depth - 1], label)
-            state.stack[state.depth - 1] = top
-        else:
-            add_arc(state, state.stack[state.depth - 1], top, label)
+            state.stack[state.depth - 1] = state.stack[state.depth]
 
     cdef void prepare(self, Gold* gold) noexcept nogil:
         list_children(gold)
@@ -77,7 +73,7 @@ cdef class ArcStandard(TransitionSystem):
         costs[SHIFT] = costs[LEFT_ARC] = costs[RIGHT_ARC] = 0
         if second < 0:
             return
-        # A head that waits on the stack or in the buffer is lost with the arc to it; node 0 waits always.
+        # A head that is still on the stack or in the buffer is lost; node 0 always is there.
         costs[LEFT_ARC] = count_waiting(state, gold, second)
         if second > 0 and gold.heads[second] != top:
             costs[LEFT_ARC] += gold.heads[second] == 0 or state.heads[gold.heads[second]] < 0
@@ -88,13 +84,6 @@ cdef class ArcStandard(TransitionSystem):
             costs[SHIFT] = not waits_in_buffer(state, gold, top)
             if self.single_root and second == 0:
                 costs[SHIFT] = 0
-
-    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
-        cdef token_t top = stack_at(state, 0)
-        cdef token_t second = stack_at(state, 1)
-        if move == LEFT_ARC and gold.heads[second] == top:
-            return gold.labels[second]
-        return gold.labels[top] if move == RIGHT_ARC and gold.heads[top] == second else -1
 
 
 cdef inline token_t count_waiting(const State* state, const Gold* gold, token_t node) noexcept nogil:

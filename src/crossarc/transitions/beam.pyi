@@ -26,7 +26,7 @@ class Beam(Greedy):
         keep_root_links: bool,
         scored: bool,
         scale: float,
-        by_chance: bool,
+        by_probability: bool,
         required: Ints | None = None,
         forbidden: NDArray[np.int8] | None = None,
     ) -> tuple[Ints, Ints, NDArray[np.float64], NDArray[np.float64]]: ...

@@ -1,4 +1,4 @@
-"""Beam search: the best few derivations side by side, learned from as wholes."""
+"""Beam search: the best few derivations in parallel, with training on whole derivations."""
 
 import numpy as np
 
@@ -8,10 +8,19 @@ from crossarc.learning.updates cimport UpdateRule
 from crossarc.learning.weights cimport Weights
 from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
 from crossarc.transitions.generations cimport Generations, Item
-from crossarc.transitions.search cimport Greedy, Workspace, make, note_link
+from crossarc.transitions.memory cimport Workspace
+from crossarc.transitions.search cimport Greedy, ParseWorkspace, note_link
 from crossarc.transitions.state cimport State, copy_state
+from crossarc.transitions.system cimport gold_label, make
 
-from crossarc.transitions.search import fill_unlabelled
+
+cdef class BeamWorkspace(ParseWorkspace):
+    """What one thread needs to parse with a beam."""
+
+    cdef Generations beam
+
+    def __cinit__(self, token_t set_words, Scorer scorer, int32_t actions, Generations beam):
+        self.beam = beam
 
 
 cdef class Beam(Greedy):
@@ -21,23 +30,18 @@ cdef class Beam(Greedy):
     """
 
     cdef readonly int32_t width
-    cdef const int32_t[:, ::1] action_of        # the action of a move and a label, which counts from -1
 
     def __init__(self, system, model, moves, labels, attributes, width):
         super().__init__(system, model, moves, labels, attributes)
         self.width = width
-        action_of = np.full((len(system.moves), max(labels, default=-1) + 2), -1, dtype=np.int32)
-        action_of[moves, np.asarray(labels) + 1] = np.arange(len(moves))
-        fill_unlabelled(action_of)
-        self.action_of = action_of
 
     def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
               const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
-        """Learn by a rule from sentences in an order, an epoch or a part of one; gives sentences and wrong ones.
+        """Learn from sentences in an order, an epoch or a part of one; returns the counts of sentences and wrong ones.
 
-        Where the oracle's derivation does not come out best, the model learns from it and the best one, both cut off
-        at the step where the one was furthest ahead of the other (Huang et al. 2012, max-violation). There is nothing
-        to explore: the beam is full of states of the model's own making.
+        If the oracle's derivation is not the best, the model learns from both up to the step where the best one was
+        furthest ahead (Huang et al. 2012, max-violation). `explore` has no effect: the states in a beam are those that
+        the model leads to.
         """
         cdef Workspace work = Workspace(self.set_words)
         cdef Generations beam = Generations(self.width, self.actions, self.set_words)
@@ -56,10 +60,10 @@ cdef class Beam(Greedy):
                 n = <token_t>(starts[s + 1] - starts[s]) - 1
                 words = &tokens[starts[s], 0]
                 work.reserve(n)
-                work.begin(self.system, n, &heads[starts[s]], &labels[starts[s]])
+                work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
                 beam.begin(self, n)
                 self.find_gold(beam, work)
-                work.begin(self.system, n, NULL, NULL)
+                work.begin(self.system, n)
                 weights.now += 1
                 most = gold_score = 0
                 last = -1
@@ -80,7 +84,7 @@ cdef class Beam(Greedy):
                 wrong += 1
                 beam.trace(last, steps)
                 at = 0
-                work.begin(self.system, n, NULL, NULL)
+                work.begin(self.system, n)
                 while at < steps and at < gold_steps and beam.path[at] == beam.gold[at]:
                     self.follow(state, beam.gold[at])
                     at += 1
@@ -101,14 +105,15 @@ cdef class Beam(Greedy):
             if state.moves >= beam.path_room:
                 beam.reserve_paths(2 * beam.path_room + 256)
             move = self.system.oracle(state, &work.gold)
-            label = self.system.gold_label(state, &work.gold, move)
-            beam.gold[state.moves] = self.action_of[move, label + 1]
+            label = gold_label(self.system, state, &work.gold, move)
+            beam.gold[state.moves] = self.action_of(move, label)
             make(self.system, state, move, label)
         beam.gold_count = state.moves
         return 0
 
-    cdef inline void follow(self, State* state, int32_t action) noexcept nogil:
-        make(self.system, state, self.moves[action], self.labels[action])
+    cdef inline int follow(self, State* state, int32_t action) except -1 nogil:
+        """Make the move of an action."""
+        return make(self.system, state, self.moves[action], self.labels[action])
 
     cdef int learn(self, Weights weights, State* state, const int32_t* words, const int32_t* actions, token_t count,
                    weight_t step) except -1 nogil:
@@ -121,52 +126,36 @@ cdef class Beam(Greedy):
             self.follow(state, actions[k])
         return 0
 
-    def parse(self, Scorer scorer, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
-              label_t[::1] labels, label_t root_label, bint annotated=False, bint keep_root_links=False,
-              bint scored=False):
-        """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout.
+    cdef ParseWorkspace workspace(self, weights):
+        cdef Scorer scorer = weights
+        beam = Generations(self.width, self.actions, self.set_words)
+        return BeamWorkspace(self.set_words, scorer.for_thread(), self.actions, beam)
 
-        With `annotated` the labels of an undirected system say which way links should point, with `scored` as strongly
-        as their scores.
-        """
-        cdef Workspace work = Workspace(self.set_words)
-        cdef Generations beam = Generations(self.width, self.actions, self.set_words)
-        cdef Py_ssize_t s
-        cdef token_t n
-        cdef const int32_t* words
-        cdef State* best
-        scorer = scorer.for_thread()
-        work.scored = scored
-        with nogil:
-            for s in range(starts.shape[0] - 1):
-                n = <token_t>(starts[s + 1] - starts[s]) - 1
-                words = &tokens[starts[s], 0]
-                work.reserve(n)
-                beam.begin(self, n)
-                while beam.advance(self, scorer, words):
-                    pass
-                best = &beam.items[0].state
-                if scored:
-                    self.note_links(work, beam, scorer, words)
-                self.attach_loose(best, scorer, words, beam.scores)
-                work.give_tree(self.system, best, root_label, annotated, keep_root_links, &heads[starts[s]],
-                               &labels[starts[s]])
-                if root_label >= 0:
-                    self.label_loose(best, scorer, words, beam.scores, annotated, &heads[starts[s]],
-                                     &labels[starts[s]])
+    cdef State* derive(self, ParseWorkspace work, const int32_t* tokens, token_t n) except NULL nogil:
+        self.run(<BeamWorkspace>work, tokens, n)
+        if work.scored:
+            self.note_links(<BeamWorkspace>work, tokens, 0)
+        return &(<BeamWorkspace>work).beam.items[0].state
+
+    cdef int run(self, BeamWorkspace work, const int32_t* tokens, token_t n) except -1 nogil:
+        """Search for the best derivations of a sentence."""
+        work.beam.begin(self, n)
+        while work.beam.advance(self, work.scorer, tokens):
+            pass
+        return 0
 
     def parse_best(self, Scorer scorer, const int32_t[:, ::1] tokens, label_t root_label, bint annotated,
-                   bint keep_root_links, bint scored, double scale, bint by_chance, required=None, forbidden=None):
-        """All finished derivations of one sentence: heads and labels of their trees, one a row; how likely they are.
+                   bint keep_root_links, bint scored, double scale, bint by_probability, required=None, forbidden=None):
+        """Return all finished derivations of one sentence: heads and labels, one tree a row, and log probabilities.
 
-        That is the logarithm of the product of the probabilities of their actions, which are softmax(scale * score)
-        over the legal ones. Derivations are compared by it with `by_chance`, else by their scores as `parse` does.
-        Arcs against `required` (heads, -1 where a word is free) and `forbidden` (bytes at [dependent, head]) are made
-        only where nothing else is left; both come together. The fourth result, at [dependent, head], is how likely
-        derivations are that left the beam with each arc, or link, for which the left node stands as the head.
+        The probability of a derivation is the product of those of its actions, softmax(scale * score) over the legal
+        ones. Derivations are compared by it with `by_probability`, else by their scores as `parse` does. Arcs against
+        `required` (heads, -1 where a word is free) and `forbidden` (bytes at [dependent, head]) are made only if no
+        other move is left; give both or neither. The fourth result, at [dependent, head], is the probability of the
+        derivations that left the beam with each arc, or link with its left node as the head.
         """
-        cdef Workspace work = Workspace(self.set_words)
-        cdef Generations beam = Generations(self.width, self.actions, self.set_words)
+        cdef BeamWorkspace work = self.workspace(scorer)
+        cdef Generations beam = work.beam
         cdef token_t n = <token_t>tokens.shape[0] - 1
         cdef int32_t i
         cdef const token_t[::1] required_view = required
@@ -175,46 +164,40 @@ cdef class Beam(Greedy):
         cdef double[:, ::1] lost_view = lost
         heads = np.empty((self.width, n + 1), dtype=np.int32)
         labels = np.empty((self.width, n + 1), dtype=np.int32)
-        chances = np.empty(self.width)
+        log_probabilities = np.empty(self.width)
         cdef token_t[:, ::1] heads_view = heads
         cdef label_t[:, ::1] labels_view = labels
-        cdef double[::1] chances_view = chances
+        cdef double[::1] probability_view = log_probabilities
         work.scored = scored
         beam.scale = scale * scorer.unit
-        beam.by_chance = by_chance
+        beam.by_probability = by_probability
         beam.lost = &lost_view[0, 0]
-        beam.loose_root = annotated and not keep_root_links
+        beam.root_links_optional = annotated and not keep_root_links
         if required is not None:
             beam.required = &required_view[0]
             beam.forbidden = &forbidden_view[0, 0]
         with nogil:
             work.reserve(n)
-            beam.begin(self, n)
-            while beam.advance(self, scorer, &tokens[0, 0]):
-                pass
+            self.run(work, &tokens[0, 0], n)
             for i in range(beam.count):
-                chances_view[i] = beam.items[i].chance
+                probability_view[i] = beam.items[i].log_probability
                 if scored:
-                    self.note_links(work, beam, scorer, &tokens[0, 0], i)
-                self.attach_loose(&beam.items[i].state, scorer, &tokens[0, 0], beam.scores)
-                work.give_tree(self.system, &beam.items[i].state, root_label, annotated, keep_root_links,
+                    self.note_links(work, &tokens[0, 0], i)
+                self.give_tree(work, &beam.items[i].state, &tokens[0, 0], root_label, annotated, keep_root_links,
                                &heads_view[i, 0], &labels_view[i, 0])
-                self.label_loose(&beam.items[i].state, scorer, &tokens[0, 0], beam.scores, annotated,
-                                 &heads_view[i, 0], &labels_view[i, 0])
-        return heads[:beam.count], labels[:beam.count], chances[:beam.count], lost
+        return heads[:beam.count], labels[:beam.count], log_probabilities[:beam.count], lost
 
-    cdef int note_links(self, Workspace work, Generations beam, Scorer scorer, const int32_t* tokens,
-                        int32_t item=0) except -1 nogil:
-        """Go through a derivation, the best one, once more for the scores of its links."""
+    cdef int note_links(self, BeamWorkspace work, const int32_t* tokens, int32_t item) except -1 nogil:
+        """Repeat a derivation for the scores of its links."""
         cdef hash_t keys[MOST_TEMPLATES]
         cdef State* state = &work.state
-        cdef const Item* best = &beam.items[item]
+        cdef const Item* best = &work.beam.items[item]
         cdef token_t at
-        beam.trace(best.last, best.state.moves)
-        work.begin(self.system, best.state.n, NULL, NULL)
+        work.beam.trace(best.last, best.state.moves)
+        work.begin(self.system, best.state.n)
         for at in range(best.state.moves):
             fill_keys(&self.program, state, tokens, keys)
-            scorer.score(keys, self.program.template_count, self.group_of(state, tokens), beam.scores)
-            self.follow(state, beam.path[at])
-            note_link(self, work, state, beam.path[at], beam.scores)
+            work.scorer.score(keys, self.program.template_count, self.group_of(state, tokens), work.scores)
+            self.follow(state, work.beam.path[at])
+            note_link(self, work, state, work.beam.path[at], work.scores)
         return 0

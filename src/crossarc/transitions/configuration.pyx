@@ -2,18 +2,24 @@
 
 import numpy as np
 
-from libc.stdlib cimport free, malloc
-from libc.string cimport memset
-
 from crossarc.core.typedefs cimport label_t, token_t
+from crossarc.transitions.memory cimport Workspace
 from crossarc.transitions.plan cimport is_gold_tree
-from crossarc.transitions.state cimport State, copy_state, release_state, reserve_state, reset_state
-from crossarc.transitions.system cimport MOVES, Gold, TransitionSystem
+from crossarc.transitions.state cimport Arc, State, add_head, copy_state, reserve_arcs
+from crossarc.transitions.system cimport MOVES, Gold, TransitionSystem, gold_label, make
 
+from crossarc.core.arrays import as_int32
 from crossarc.errors import StructureError
 from crossarc.structure.trees import describe_fault
 from crossarc.structure.workspace import checked_heads
-from crossarc.transitions.derivation import checked_labels
+
+
+def checked_labels(labels, size):
+    """Labels as a contiguous int32 array, one for each of `size` heads."""
+    array = as_int32(labels, "labels", StructureError)
+    if array.shape != (size,):
+        raise StructureError(f"{size} heads need as many labels, not an array of shape {array.shape}")
+    return array
 
 
 cdef class Configuration:
@@ -26,8 +32,9 @@ cdef class Configuration:
     ([0, 1], [2], ['SHIFT', 'LEFT-ARC'])
     """
     cdef readonly TransitionSystem system
-    cdef State state
-    cdef Gold tree
+    cdef Workspace work
+    cdef State* state
+    cdef Gold* tree
     cdef const token_t[::1] gold_heads
     cdef const label_t[::1] gold_labels
 
@@ -37,64 +44,78 @@ cdef class Configuration:
         labels = np.zeros(len(heads), dtype=np.int32) if labels is None else labels
         self.gold_labels = checked_labels(labels, len(heads))
         cdef token_t n = <token_t>self.gold_heads.shape[0] - 1
-        memset(&self.state, 0, sizeof(State))
-        self.tree.n = n
-        self.tree.heads = &self.gold_heads[0]
-        self.tree.labels = &self.gold_labels[0]
-        self.tree.extra = <token_t*>malloc((n + 1) * 9 * sizeof(token_t))
-        if self.tree.extra == NULL:
-            raise MemoryError
-        self.tree.scratch = self.tree.extra + n + 1
-        reserve_state(&self.state, n, 1)
-        reset_state(&self.state, n)
-        if not is_gold_tree(&self.tree):
+        self.work = Workspace(1)
+        self.state = &self.work.state
+        self.tree = &self.work.gold
+        self.work.reserve(n)
+        self.work.set_gold(n, &self.gold_heads[0], &self.gold_labels[0])
+        if not is_gold_tree(self.tree):
             raise StructureError(describe_fault(heads))
-        system.prepare(&self.tree)
-        system.start(&self.state)
-
-    def __dealloc__(self):
-        free(self.tree.extra)
-        release_state(&self.state)
+        self.work.begin_gold(system, n, &self.gold_heads[0], &self.gold_labels[0])
 
     def copy(self):
-        """The same configuration, to go another way from."""
+        """Return a copy that can go on by other moves."""
         cdef Configuration other = Configuration(self.system, self.gold_heads, self.gold_labels)
-        copy_state(&other.state, &self.state)
+        copy_state(other.state, self.state)
         return other
 
     def is_final(self):
         """Whether no move is left to make."""
-        return bool(self.system.is_final(&self.state))
+        return bool(self.system.is_final(self.state))
 
     def legal(self):
         """The legal moves."""
-        cdef token_t moves = <token_t>self.system.legal(&self.state)
+        cdef token_t moves = <token_t>self.system.legal(self.state)
         return [move for move in range(MOVES) if moves >> move & 1]
 
     def apply(self, token_t move, label_t label=0):
         """Make a legal move."""
         if move not in self.legal():
             raise ValueError(f"{self.system.name}: {self.system.moves[move]} is not legal here")
-        self.system.apply(&self.state, move, label)
-        self.state.last_move = move
-        self.state.moves += 1
+        make(self.system, self.state, move, label)
+
+    def arc_of(self, token_t move):
+        """The head and the dependent of the arc that a legal move makes, None if it makes none.
+
+        A link has its left node as the head.
+        """
+        cdef Arc arc = self.system.arc_of(self.state, move)
+        return (arc.head, arc.dependent) if arc.head >= 0 else None
+
+    def add_head(self, token_t head, token_t dependent, label_t label=0):
+        """Add an arc that no move makes; the dependent may have other heads, and other arcs from the same head."""
+        if not (0 <= head <= self.state.n and 0 < dependent <= self.state.n):
+            raise ValueError(f"an arc from {head} to {dependent} in a sentence of {self.state.n} words")
+        if self.state.arcs == self.state.arc_room:
+            reserve_arcs(self.state, 2 * self.state.arc_room)
+        add_head(self.state, head, dependent, label)
+
+    def arcs_with(self, token_t node):
+        """The arcs that `add_head` and links made with a node, the last one first, as in `arcs`."""
+        arcs = self.arcs
+        found = []
+        cdef token_t k = self.state.arc_first[node]
+        while k >= 0:
+            found.append(arcs[k])
+            k = self.state.arc_next[2 * k + (self.state.arc_dependent[k] == node)]
+        return found
 
     def finish(self, label_t root_label=0):
         """Make a tree of what was built."""
-        self.system.finish(&self.state, root_label)
+        self.system.finish(self.state, root_label)
 
     def oracle(self):
         """The gold move."""
-        return self.system.oracle(&self.state, &self.tree)
+        return self.system.oracle(self.state, self.tree)
 
     def gold_label(self, token_t move):
         """The label of the gold arc that a move makes, -1 if it makes none."""
-        return self.system.gold_label(&self.state, &self.tree, move)
+        return gold_label(self.system, self.state, self.tree, move)
 
     def costs(self):
         """The cost of each legal move, by move."""
         cdef token_t[MOVES] costs
-        self.system.costs(&self.state, &self.tree, costs)
+        self.system.costs(self.state, self.tree, costs)
         return {move: costs[move] for move in self.legal()}
 
     @property
@@ -103,7 +124,7 @@ cdef class Configuration:
 
     @property
     def planned(self):
-        """The plane of each arc as the oracle planned it; of use for planar, 2-planar and Covington systems only."""
+        """The plane of each arc as the oracle planned it, in planar, 2-planar and undirected Covington systems."""
         return [self.tree.extra[k] for k in range(self.tree.n + 1)]
 
     @property
@@ -132,8 +153,14 @@ cdef class Configuration:
         return [self.state.labels[k] for k in range(self.state.n + 1)]
 
     @property
-    def links(self):
+    def arcs(self):
+        """All arcs, or links, in the order in which they were made: head, dependent, label."""
         return [
-            (self.state.link_left[k], self.state.link_right[k], self.state.link_label[k])
-            for k in range(self.state.links)
+            (self.state.arc_head[k], self.state.arc_dependent[k], self.state.arc_label[k])
+            for k in range(self.state.arcs)
         ]
+
+    @property
+    def links(self):
+        """The arcs of an undirected system: the left node, the right one, label."""
+        return [] if self.system.directed else self.arcs

@@ -16,31 +16,31 @@ cdef enum:
 
 cdef inline token_t link_between(const State* state, token_t a, token_t b) noexcept nogil:
     """The link between two nodes, -1 if there is none."""
-    cdef token_t k = state.link_first[a]
+    cdef token_t k = state.arc_first[a]
     while k >= 0:
-        if state.link_left[k] == b or state.link_right[k] == b:
+        if state.arc_head[k] == b or state.arc_dependent[k] == b:
             return k
-        k = state.link_next[2 * k + (state.link_right[k] == a)]
+        k = state.arc_next[2 * k + (state.arc_dependent[k] == a)]
     return -1
 
 
 cdef token_t sibling(const State* state, token_t node, bint leftwards) noexcept nogil:
     """The nearest node on one side that is linked with a node on the other side of both, as the given one is."""
-    cdef token_t k = state.link_first[node]
+    cdef token_t k = state.arc_first[node]
     cdef token_t best = -1
     cdef token_t middle, other, m
     while k >= 0:
-        middle = state.link_right[k] if state.link_left[k] == node else state.link_left[k]
+        middle = state.arc_dependent[k] if state.arc_head[k] == node else state.arc_head[k]
         if (middle > node) == leftwards:
-            m = state.link_first[middle]
+            m = state.arc_first[middle]
             while m >= 0:
-                other = state.link_right[m] if state.link_left[m] == middle else state.link_left[m]
+                other = state.arc_dependent[m] if state.arc_head[m] == middle else state.arc_head[m]
                 if leftwards and other < node and other > best:
                     best = other
                 elif not leftwards and other > node and (best < 0 or other < best):
                     best = other
-                m = state.link_next[2 * m + (state.link_right[m] == middle)]
-        k = state.link_next[2 * k + (state.link_right[k] == node)]
+                m = state.arc_next[2 * m + (state.arc_dependent[m] == middle)]
+        k = state.arc_next[2 * k + (state.arc_dependent[k] == node)]
     return best
 
 
@@ -115,7 +115,7 @@ cdef inline hash_t value(const Program* program, const State* state, const int32
     node = link_between(state, node, other)
     if node < 0:
         return 1
-    return 2 if slot[0] == LINKED else <hash_t>(state.link_label[node] + 2)
+    return 2 if slot[0] == LINKED else <hash_t>(state.arc_label[node] + 2)
 
 
 cdef void fill_keys(const Program* program, State* state, const int32_t* tokens, hash_t* keys) noexcept nogil:

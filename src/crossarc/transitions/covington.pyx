@@ -1,10 +1,11 @@
-from crossarc.core.typedefs cimport label_t, token_t, uint32_t
+from crossarc.core.typedefs cimport token_t, uint32_t
+from crossarc.transitions.pairs cimport LEFT_ARC, RIGHT_ARC, arc_between, legal_arcs
 from crossarc.transitions.plan cimport LONG, first_child, list_children, look_back, next_child
-from crossarc.transitions.state cimport State, add_arc, buffer_at, connected
+from crossarc.transitions.state cimport Arc, State, buffer_at
 from crossarc.transitions.system cimport Gold, TransitionSystem
 
 cdef enum:
-    SHIFT, NO_ARC, LEFT_ARC, RIGHT_ARC
+    SHIFT, NO_ARC
 
 
 cdef class Covington(TransitionSystem):
@@ -17,10 +18,10 @@ cdef class Covington(TransitionSystem):
     RIGHT-ARC  (L1|i, L2, j|B, A)  =>  (L1, i|L2, j|B, A + i->j)   if j has no head and i, j are not connected
     end        (L1, L2, [], A)
 
-    The lists are words in order, so the last word of L1 says all. Over 1,000 words only the last 500 are looked at,
-    over 4,000 fewer (`look_back`).
-    Words left without a head are treated as in the planar system; that gold root words get no head counts as an arc.
-    Costs are exact: the gold arcs out of reach one by one, and one more for each cycle that the others would close.
+    The lists hold the words in order, so the last word of L1 determines both. In sentences of over 1,000 words the
+    system looks back 500 words, over 4,000 words fewer (`look_back`).
+    Words left without a head are treated as in the planar system; a gold root word that gets no head counts as an arc.
+    Costs are exact: one for each gold arc out of reach, and one for each cycle that the others would close.
     """
 
     def __cinit__(self, **options):
@@ -35,34 +36,24 @@ cdef class Covington(TransitionSystem):
     cdef uint32_t legal(self, State* state) noexcept nogil:
         cdef token_t i = state.left
         cdef token_t j = buffer_at(state, 0)
-        cdef uint32_t moves = 1 << SHIFT
         if i <= 0 or j - i > look_back(state.n):
-            return moves
-        moves |= 1 << NO_ARC
-        if not connected(state, i, j):
-            if state.heads[i] < 0:
-                moves |= 1 << LEFT_ARC
-            if state.heads[j] < 0:
-                moves |= 1 << RIGHT_ARC
-        return moves
+            return 1 << SHIFT
+        return 1 << SHIFT | 1 << NO_ARC | legal_arcs(self, state, i, j)
 
-    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
-        cdef token_t i = state.left
-        cdef token_t j = buffer_at(state, 0)
+    cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
+        return arc_between(self, state.left, buffer_at(state, 0), move)
+
+    cdef void apply(self, State* state, token_t move) noexcept nogil:
         state.left -= 1
         if move == SHIFT:
-            state.left = j
+            state.left = buffer_at(state, 0)
             state.front += 1
-        elif move == LEFT_ARC:
-            add_arc(state, j, i, label)
-        elif move == RIGHT_ARC:
-            add_arc(state, i, j, label)
 
     cdef void prepare(self, Gold* gold) noexcept nogil:
         list_children(gold)
 
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
-        """Arcs as they come; NO-ARC as long as the first word has others further back."""
+        """Arcs as soon as they can be made; NO-ARC as long as the first word has others further back."""
         cdef token_t i = state.left
         cdef token_t j = buffer_at(state, 0)
         cdef uint32_t moves = self.legal(state)
@@ -73,7 +64,7 @@ cdef class Covington(TransitionSystem):
         return NO_ARC if moves & 1 << NO_ARC and count_back(state, gold, j) else SHIFT
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
-        """What each move takes out of reach, less the cycle it thereby breaks, and the cycle that a new arc closes."""
+        """The arcs that each move takes out of reach, less the cycle that this breaks, plus the cycle it closes."""
         cdef token_t i = state.left
         cdef token_t j = buffer_at(state, 0)
         cdef token_t last = last_of_cycle(state, gold, j)
@@ -89,7 +80,7 @@ cdef class Covington(TransitionSystem):
         to_j = gold.heads[j] == i and is_in_reach(state, gold, j)
         if to_i or to_j:
             costs[NO_ARC] = 1 - (last_of_cycle(state, gold, i if to_i else j) >= 0)
-        # A word that gets a head leaves the cycle it was on; a gold arc the other way round is on the same one.
+        # A word that gets a head leaves its cycle; a gold arc in the other direction is on the same cycle.
         if not to_i:
             costs[LEFT_ARC] = (
                 (gold.heads[i] == 0 or is_in_reach(state, gold, i)) + to_j
@@ -100,13 +91,6 @@ cdef class Covington(TransitionSystem):
                 (gold.heads[j] == 0 or is_in_reach(state, gold, j)) + to_i
                 - (last >= 0) + (not to_i and leads_to(state, gold, i, j))
             )
-
-    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
-        cdef token_t i = state.left
-        cdef token_t j = buffer_at(state, 0)
-        if move == LEFT_ARC and gold.heads[i] == j:
-            return gold.labels[i]
-        return gold.labels[j] if move == RIGHT_ARC and gold.heads[j] == i else -1
 
 
 cdef inline bint is_in_reach(const State* state, const Gold* gold, token_t d) noexcept nogil:
@@ -143,7 +127,7 @@ cdef inline token_t lead(const State* state, const Gold* gold, token_t node) noe
 
 
 cdef bint leads_to(const State* state, const Gold* gold, token_t node, token_t goal) noexcept nogil:
-    """Whether the heads from a word upwards come to another."""
+    """Whether a word has another one above it, by its head, the head of that and so on."""
     cdef token_t steps = 0
     while node >= 0 and node != goal and steps <= gold.n:
         node = lead(state, gold, node)
@@ -152,7 +136,7 @@ cdef bint leads_to(const State* state, const Gold* gold, token_t node, token_t g
 
 
 cdef token_t last_of_cycle(const State* state, const Gold* gold, token_t node) noexcept nogil:
-    """The word whose head is the given one on the cycle through that, -1 if it is on none."""
+    """The word whose head is the given one on the cycle through it, -1 if it is on no cycle."""
     cdef token_t at = node
     cdef token_t steps = 0
     cdef token_t above

@@ -1,12 +1,13 @@
 from crossarc.core.typedefs cimport label_t, token_t, uint32_t
+from crossarc.transitions.pairs cimport ARC, arc_between, legal_arcs
 from crossarc.transitions.plan cimport (
     LONG, cost_of_link, first_child, is_open, list_children, look_back, next_child, orient_links,
 )
-from crossarc.transitions.state cimport State, add_link, buffer_at, connected, start_with_root
+from crossarc.transitions.state cimport Arc, State, buffer_at
 from crossarc.transitions.system cimport Gold, TransitionSystem
 
 cdef enum:
-    SHIFT, NO_ARC, ARC
+    SHIFT, NO_ARC
 
 
 cdef class CovingtonUndirected(TransitionSystem):
@@ -18,11 +19,11 @@ cdef class CovingtonUndirected(TransitionSystem):
     ARC        (L1|i, L2, j|B, A)  =>  (L1, i|L2, j|B, A + i-j)    if i, j are not connected; with one root: 0 takes one
     end        (L1, L2, [], A)
 
-    The lists are nodes in order, so the last node of L1 says all. Over 1,000 words only the last 500 are looked at,
-    over 4,000 fewer (`look_back`). With `root_links="none"`, as in the paper's figure, the buffer begins with
-    word 1, and `root_links="all"` and `"uncrossed"` are the same.
-    `finish` orients away from node 0. Costs are exact but for SHIFT off the gold path, which counts every link in reach
-    even where two of them would close a cycle.
+    The lists hold the nodes in order, so the last node of L1 determines both. In sentences of over 1,000 words the
+    system looks back 500 words, over 4,000 words fewer (`look_back`). With `root_links="none"`, as in the paper's
+    figure, the buffer begins with word 1; `root_links="all"` and `"uncrossed"` are the same.
+    `finish` directs the links away from node 0. Costs are exact except for SHIFT off the gold path, which counts every
+    link in reach, even two that would close a cycle.
     """
 
     cdef token_t none_left      # what `left` is when the first list is empty
@@ -37,30 +38,24 @@ cdef class CovingtonUndirected(TransitionSystem):
         self.none_left = -1 if self.reads_root else 0
 
     cdef void start(self, State* state) noexcept nogil:
-        if self.reads_root:
-            start_with_root(state)
+        TransitionSystem.start(self, state)
         state.left = self.none_left
 
     cdef uint32_t legal(self, State* state) noexcept nogil:
         cdef token_t i = state.left
         cdef token_t j = buffer_at(state, 0)
-        cdef uint32_t moves = 1 << SHIFT
         if i <= self.none_left or j - i > look_back(state.n):
-            return moves
-        moves |= 1 << NO_ARC
-        if not connected(state, i, j) and not (self.single_root and i == 0 and state.roots):
-            moves |= 1 << ARC
-        return moves
+            return 1 << SHIFT
+        return 1 << SHIFT | 1 << NO_ARC | legal_arcs(self, state, i, j)
 
-    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
-        cdef token_t i = state.left
-        cdef token_t j = buffer_at(state, 0)
+    cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
+        return arc_between(self, state.left, buffer_at(state, 0), move)
+
+    cdef void apply(self, State* state, token_t move) noexcept nogil:
         state.left -= 1
         if move == SHIFT:
-            state.left = j
+            state.left = buffer_at(state, 0)
             state.front += 1
-        elif move == ARC:
-            add_link(state, i, j, label)
 
     cdef void finish(self, State* state, label_t root_label) noexcept nogil:
         orient_links(state, self.single_root, root_label)
@@ -73,7 +68,7 @@ cdef class CovingtonUndirected(TransitionSystem):
         gold.extra[0] = -1
 
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
-        """Links as they come; NO-ARC as long as the first node has others further back."""
+        """Links as soon as they can be made; NO-ARC as long as the first node has others further back."""
         cdef token_t i = state.left
         cdef token_t j = buffer_at(state, 0)
         cdef uint32_t moves = self.legal(state)
@@ -90,13 +85,6 @@ cdef class CovingtonUndirected(TransitionSystem):
         if moves & 1 << ARC:
             costs[NO_ARC] = gold.heads[i] == j or gold.heads[j] == i
             costs[ARC] = cost_of_link(state, gold, i, j, self.single_root, True)
-
-    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
-        cdef token_t i = state.left
-        cdef token_t j = buffer_at(state, 0)
-        if move == ARC and gold.heads[i] == j:
-            return gold.labels[i]
-        return gold.labels[j] if move == ARC and gold.heads[j] == i else -1
 
 
 cdef token_t count_back(State* state, const Gold* gold, token_t j, bint one_root) noexcept nogil:

@@ -12,13 +12,13 @@ cdef struct Step:
 cdef struct Item:           # a derivation
     State state
     double score
-    double chance           # the logarithm of its probability, where it is asked for
+    double log_probability  # 0 unless it is asked for
     int32_t last            # its last step, -1 before the first
     bint gold               # whether all its steps are those of the oracle
 
-cdef struct Candidate:      # a derivation with one step more
+cdef struct Candidate:      # a derivation and its next step
     double score
-    double chance
+    double log_probability
     int32_t item
     int32_t action
 
@@ -38,24 +38,24 @@ cdef class Generations:
     cdef int32_t* path              # room for the actions of another derivation
     cdef Py_ssize_t path_room
     cdef weight_t* scores
-    cdef double scale               # of scores on the way to probabilities; 0 where nobody asks for them
-    cdef bint by_chance             # whether derivations are compared by their probabilities
-    cdef const token_t* required    # the head that each word must have, -1 where it is free; NULL without constraints
+    cdef double scale               # of scores before they become probabilities; 0 if nobody asks for them
+    cdef bint by_probability        # whether derivations are compared by their probabilities
+    cdef const token_t* required    # the head that each word must have, -1 if it is free; NULL without constraints
     cdef const int8_t* forbidden    # at [dependent][head]
-    cdef bint loose_root            # whether links of node 0 are hints only, which reconstruction may drop
+    cdef bint root_links_optional   # whether reconstruction may drop links of node 0
     cdef token_t set_words          # of the sets of labels
-    cdef State trial                # for moves that are only tried
-    cdef double* lost               # at [dependent][head]: how likely what left the beam with that arc is; or NULL
-    cdef double* left               # by item and move: how likely what is not followed is
+    cdef double* lost               # at [dependent][head]: the probability that left the beam with that arc; or NULL
+    cdef double* dropped            # by item and move: the probability of the steps that are not kept
 
     cdef int begin(self, Greedy search, token_t n) except -1 nogil
     cdef bint advance(self, Greedy search, Scorer scorer, const int32_t* tokens) except -1 nogil
     cdef double sum_scores(self, Greedy search, uint32_t legal) noexcept nogil
-    cdef int note_lost(self, Greedy search, int32_t kept) except -1 nogil
-    cdef uint32_t allowed(self, Greedy search, State* state, uint32_t legal) except 0 nogil
-    cdef bint may_be(self, token_t head, token_t dependent) noexcept nogil
-    cdef int32_t offer(self, int32_t kept, double score, double chance, int32_t item, int32_t action) noexcept nogil
-    cdef int renew(self, Greedy search, Item* item, const Candidate* candidate) except -1 nogil
+    cdef void note_lost(self, Greedy search, int32_t kept) noexcept nogil
+    cdef uint32_t allowed(self, Greedy search, const State* state, uint32_t legal) noexcept nogil
+    cdef bint permits(self, token_t n, token_t head, token_t dependent) noexcept nogil
+    cdef int32_t offer(self, int32_t kept, double score, double log_probability, int32_t item,
+                       int32_t action) noexcept nogil
+    cdef int extend(self, Greedy search, Item* item, const Candidate* candidate) except -1 nogil
     cdef int reserve_steps(self, Py_ssize_t count) except -1 nogil
     cdef int reserve_paths(self, Py_ssize_t count) except -1 nogil
     cdef int trace(self, int32_t last, token_t count) except -1 nogil

@@ -1,4 +1,4 @@
-"""The derivations of a beam side by side: each makes a step, the best of all that gives are kept."""
+"""The derivations in a beam: each makes all its possible steps, and the best of the results are kept."""
 
 from libc.math cimport exp, log
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -7,37 +7,33 @@ from libc.string cimport memset
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t, uint32_t, weight_t
 from crossarc.learning.scorer cimport Scorer, score_room
 from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
-from crossarc.transitions.search cimport Greedy, make
-from crossarc.transitions.state cimport State, copy_state, release_state, reserve_state, reset_state
-from crossarc.transitions.system cimport MOVES
+from crossarc.transitions.search cimport Greedy
+from crossarc.transitions.state cimport Arc, State, copy_state, release_state, reserve_state, reset_state
+from crossarc.transitions.system cimport MOVES, make
 
 cdef enum:
     STAY = -1               # instead of an action: the derivation is finished
 
-cdef double LITTLE = 1e-5   # what is less likely is not looked at
+cdef double NEGLIGIBLE = 1e-5       # smaller probabilities are ignored
 
 
 cdef class Generations:
-    """The derivations of a sentence and those they are made from, for one thread."""
+    """The derivations of a sentence after a step and before it, for one thread."""
 
     def __cinit__(self, int32_t width, int32_t actions, token_t set_words):
         self.width = width
         self.set_words = set_words
-        self.scale = 0
-        self.required = NULL
-        self.lost = NULL
         self.items = <Item*>calloc(width, sizeof(Item))
         self.older = <Item*>calloc(width, sizeof(Item))
         self.candidates = <Candidate*>malloc((width + 1) * sizeof(Candidate))
         self.scores = <weight_t*>malloc(score_room(actions) * sizeof(weight_t))
-        self.left = <double*>malloc(<size_t>width * MOVES * sizeof(double))
+        self.dropped = <double*>malloc(<size_t>width * MOVES * sizeof(double))
         if (self.items == NULL or self.older == NULL or self.candidates == NULL or self.scores == NULL
-                or self.left == NULL):
+                or self.dropped == NULL):
             raise MemoryError
 
     def __dealloc__(self):
         cdef int32_t i
-        release_state(&self.trial)
         for i in range(self.width):
             if self.items != NULL:
                 release_state(&self.items[i].state)
@@ -50,17 +46,17 @@ cdef class Generations:
         free(self.gold)
         free(self.path)
         free(self.scores)
-        free(self.left)
+        free(self.dropped)
 
     cdef int begin(self, Greedy search, token_t n) except -1 nogil:
-        """One derivation without a step over n words."""
+        """Start with one derivation of no steps over n words."""
         cdef int32_t i
         for i in range(self.width):
             reserve_state(&self.items[i].state, n, self.set_words)
             reserve_state(&self.older[i].state, n, self.set_words)
         reset_state(&self.items[0].state, n)
         search.system.start(&self.items[0].state)
-        self.items[0].score = self.items[0].chance = 0
+        self.items[0].score = self.items[0].log_probability = 0
         self.items[0].last = -1
         self.items[0].gold = True
         self.count = 1
@@ -77,13 +73,13 @@ cdef class Generations:
         cdef double shift, step
         cdef Item* item
         if self.lost != NULL:
-            memset(self.left, 0, <size_t>self.count * MOVES * sizeof(double))
+            memset(self.dropped, 0, <size_t>self.count * MOVES * sizeof(double))
         for i in range(self.count):
             item = self.items + i
             if search.system.is_final(&item.state):
-                kept = self.offer(kept, item.score, item.chance, i, STAY)
+                kept = self.offer(kept, item.score, item.log_probability, i, STAY)
                 if self.lost != NULL:
-                    self.left[i * MOVES] = exp(item.chance)
+                    self.dropped[i * MOVES] = exp(item.log_probability)
                 continue
             finished = False
             legal = search.system.legal(&item.state)
@@ -101,9 +97,9 @@ cdef class Generations:
                 if legal >> search.moves[a] & 1:
                     step = self.scale * self.scores[a] - shift
                     if self.lost != NULL:
-                        self.left[i * MOVES + search.moves[a]] += exp(item.chance + step)
-                    kept = self.offer(kept, item.score + (step if self.by_chance else self.scores[a]),
-                                      item.chance + step, i, a)
+                        self.dropped[i * MOVES + search.moves[a]] += exp(item.log_probability + step)
+                    kept = self.offer(kept, item.score + (step if self.by_probability else self.scores[a]),
+                                      item.log_probability + step, i, a)
         if finished:
             return False
         if self.lost != NULL:
@@ -111,7 +107,7 @@ cdef class Generations:
         self.items, self.older = self.older, self.items
         self.count = kept
         for i in range(kept):
-            self.renew(search, self.items + i, &self.candidates[i])
+            self.extend(search, self.items + i, &self.candidates[i])
         return True
 
     cdef double sum_scores(self, Greedy search, uint32_t legal) noexcept nogil:
@@ -126,78 +122,59 @@ cdef class Generations:
                 total += exp(self.scale * (self.scores[a] - self.scores[best]))
         return self.scale * self.scores[best] + log(total)
 
-    cdef int note_lost(self, Greedy search, int32_t kept) except -1 nogil:
-        """Of the candidates that are not among those kept: how likely they are, to each of the arcs that they have."""
+    cdef void note_lost(self, Greedy search, int32_t kept) noexcept nogil:
+        """Add the probability of each candidate that is not kept to all arcs that it has."""
         cdef Py_ssize_t size
         cdef int32_t i
-        cdef token_t move, word
+        cdef token_t move, k
         cdef double total
-        cdef State* state
+        cdef const State* state
+        cdef Arc arc
         for i in range(kept):
             move = 0 if self.candidates[i].action == STAY else search.moves[self.candidates[i].action]
-            self.left[self.candidates[i].item * MOVES + move] -= exp(self.candidates[i].chance)
+            self.dropped[self.candidates[i].item * MOVES + move] -= exp(self.candidates[i].log_probability)
         for i in range(self.count):
             state = &self.items[i].state
             size = state.n + 1
             total = 0
             for move in range(MOVES):
-                total += max(0, self.left[i * MOVES + move])
-            if total < LITTLE:
+                total += max(0, self.dropped[i * MOVES + move])
+            if total < NEGLIGIBLE:
                 continue
-            for word in range(1, state.n + 1):
-                if state.heads[word] >= 0:
-                    self.lost[word * size + state.heads[word]] += total
-            for word in range(state.links):
-                self.lost[state.link_right[word] * size + state.link_left[word]] += total
+            for k in range(state.arcs):
+                self.lost[state.arc_dependent[k] * size + state.arc_head[k]] += total
             if search.system.is_final(state):
                 continue
-            reserve_state(&self.trial, state.n, self.set_words)
             for move in range(MOVES):
-                if self.left[i * MOVES + move] < LITTLE:
-                    continue
-                copy_state(&self.trial, state)
-                make(search.system, &self.trial, move, 0)
-                if self.trial.links > state.links:
-                    word = self.trial.links - 1
-                    self.lost[self.trial.link_right[word] * size + self.trial.link_left[word]] += (
-                        self.left[i * MOVES + move])
-                elif self.trial.arcs > state.arcs:
-                    for word in range(1, state.n + 1):
-                        if self.trial.heads[word] != state.heads[word]:
-                            self.lost[word * size + self.trial.heads[word]] += self.left[i * MOVES + move]
-        return 0
+                if self.dropped[i * MOVES + move] >= NEGLIGIBLE:
+                    arc = search.system.arc_of(state, move)
+                    if arc.head >= 0:
+                        self.lost[arc.dependent * size + arc.head] += self.dropped[i * MOVES + move]
 
-    cdef uint32_t allowed(self, Greedy search, State* state, uint32_t legal) except 0 nogil:
-        """The legal moves that make no arc against the constraints; all if each does, for a derivation must go on."""
+    cdef uint32_t allowed(self, Greedy search, const State* state, uint32_t legal) noexcept nogil:
+        """The legal moves that make no arc against the constraints; if there are none, all legal moves."""
         cdef uint32_t moves = 0
-        cdef token_t move, word
-        cdef bint good
-        reserve_state(&self.trial, state.n, self.set_words)
+        cdef token_t move
+        cdef Arc arc
         for move in range(MOVES):
             if not legal >> move & 1:
                 continue
-            copy_state(&self.trial, state)
-            make(search.system, &self.trial, move, 0)
-            good = True
-            if self.trial.links > state.links:
-                word = self.trial.links - 1
-                good = (self.loose_root and self.trial.link_left[word] == 0
-                        or self.may_be(self.trial.link_left[word], self.trial.link_right[word])
-                        or self.may_be(self.trial.link_right[word], self.trial.link_left[word]))
-            for word in range(1, state.n + 1):
-                if self.trial.heads[word] != state.heads[word] and self.trial.heads[word] >= 0:
-                    good = good and self.may_be(self.trial.heads[word], word)
-            if good:
+            arc = search.system.arc_of(state, move)
+            if (arc.head < 0 or self.permits(state.n, arc.head, arc.dependent)
+                    or (not search.system.directed and (
+                        self.permits(state.n, arc.dependent, arc.head)
+                        or (self.root_links_optional and arc.head == 0)))):
                 moves |= <uint32_t>1 << move
         return moves if moves else legal
 
-    cdef bint may_be(self, token_t head, token_t dependent) noexcept nogil:
-        """Whether the constraints allow an arc."""
+    cdef bint permits(self, token_t n, token_t head, token_t dependent) noexcept nogil:
+        """Whether the constraints permit an arc."""
         return (dependent > 0 and (self.required[dependent] < 0 or self.required[dependent] == head)
-                and not self.forbidden[dependent * (<Py_ssize_t>self.trial.n + 1) + head])
+                and not self.forbidden[dependent * (<Py_ssize_t>n + 1) + head])
 
-    cdef int32_t offer(self, int32_t kept, double score, double chance, int32_t item, int32_t action) noexcept nogil:
-        """Put a candidate in its place among the `kept` best; gives how many there are then."""
+    cdef int32_t offer(self, int32_t kept, double score, double log_probability, int32_t item,
+                       int32_t action) noexcept nogil:
+        """Put a candidate in its place among the `kept` best; returns their new number."""
         cdef int32_t k = kept
         if kept == self.width and not score > self.candidates[kept - 1].score:
             return kept
@@ -205,19 +182,19 @@ cdef class Generations:
             self.candidates[k] = self.candidates[k - 1]
             k -= 1
         self.candidates[k].score = score
-        self.candidates[k].chance = chance
+        self.candidates[k].log_probability = log_probability
         self.candidates[k].item = item
         self.candidates[k].action = action
         return min(kept + 1, self.width)
 
-    cdef int renew(self, Greedy search, Item* item, const Candidate* candidate) except -1 nogil:
-        """Make of an item what a candidate says."""
+    cdef int extend(self, Greedy search, Item* item, const Candidate* candidate) except -1 nogil:
+        """Make an item the derivation of a candidate."""
         cdef const Item* parent = self.older + candidate.item
         cdef int32_t action = candidate.action
         cdef token_t place = parent.state.moves
         copy_state(&item.state, &parent.state)
         item.score = candidate.score
-        item.chance = candidate.chance
+        item.log_probability = candidate.log_probability
         item.last = parent.last
         item.gold = parent.gold
         if action == STAY:

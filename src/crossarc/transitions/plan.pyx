@@ -265,16 +265,15 @@ cdef void orient_links(State* state, bint one_root, label_t root_label) noexcept
     cdef token_t* via = state.labels
     cdef token_t word
     links.n = state.n
-    links.m = state.links
-    links.left = state.link_left
-    links.right = state.link_right
+    links.m = state.arcs
+    links.left = state.arc_head
+    links.right = state.arc_dependent
     links.turn = links.root = NULL
     links.keep_root_links = True
     links.single_root = one_root
-    orient_listed(&links, state.link_first, state.link_next, state.heads, via, state.stack, state.queue, NULL)
+    orient_listed(&links, state.arc_first, state.arc_next, state.heads, via, state.stack, state.queue, NULL)
     for word in range(1, state.n + 1):
         if via[word] >= 0:
-            state.labels[word] = state.link_label[via[word]]
+            state.labels[word] = state.arc_label[via[word]]
         elif state.heads[word] == 0:
             state.labels[word] = root_label
-    state.arcs = state.n

@@ -1,12 +1,11 @@
-from crossarc.core.typedefs cimport label_t, token_t, uint32_t
-from crossarc.transitions.plan cimport (
-    NO_ROOTS, cost_of_left_arc, cost_of_right_arc, count_ahead, count_behind, gold_between, plan_arcs,
-)
-from crossarc.transitions.state cimport State, add_arc, buffer_at, connected, stack_at
+from crossarc.core.typedefs cimport token_t, uint32_t
+from crossarc.transitions.pairs cimport arc_between, cost_arcs, gold_arc, legal_arcs
+from crossarc.transitions.plan cimport ALL_ROOTS, NO_ROOTS, UNCROSSED_ROOTS, count_ahead, count_behind, plan_arcs
+from crossarc.transitions.state cimport Arc, State, buffer_at, shift, stack_at
 from crossarc.transitions.system cimport Gold, TransitionSystem
 
 cdef enum:
-    SHIFT, REDUCE, LEFT_ARC, RIGHT_ARC
+    SHIFT, REDUCE
 
 
 cdef class Planar(TransitionSystem):
@@ -19,8 +18,8 @@ cdef class Planar(TransitionSystem):
     RIGHT-ARC  (S|i, j|B, A)  =>  (S|i, j|B, A + i->j)   if j has no head and i, j are not connected
     end        (S, [], A)
 
-    Words left without a head go under node 0, or with one root that of the largest part, which takes the others. Costs
-    count the arcs that a move makes impossible by itself; that is exact on the gold path.
+    Words left without a head go under node 0; with one root, only the word on top of the largest part does, and takes
+    the others. Costs count the arcs that a move makes impossible by itself; that is exact on the gold path.
     """
 
     def __cinit__(self, **options):
@@ -29,63 +28,43 @@ cdef class Planar(TransitionSystem):
         self.labelled = (False, False, True, True)
         self.joins_buffer = True
         self.covers = "planar"
+        self.planes = 1
 
     cdef uint32_t legal(self, State* state) noexcept nogil:
         cdef token_t i = stack_at(state, 0)
-        cdef token_t j = buffer_at(state, 0)
-        cdef uint32_t moves = 1 << SHIFT
         if i < 0:
-            return moves
-        moves |= 1 << REDUCE
-        if not connected(state, i, j):
-            if state.heads[i] < 0:
-                moves |= 1 << LEFT_ARC
-            if state.heads[j] < 0:
-                moves |= 1 << RIGHT_ARC
-        return moves
+            return 1 << SHIFT
+        return 1 << SHIFT | 1 << REDUCE | legal_arcs(self, state, i, buffer_at(state, 0))
 
-    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
-        cdef token_t i = stack_at(state, 0)
-        cdef token_t j = buffer_at(state, 0)
+    cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
+        return arc_between(self, stack_at(state, 0), buffer_at(state, 0), move)
+
+    cdef void apply(self, State* state, token_t move) noexcept nogil:
         if move == SHIFT:
-            state.stack[state.depth] = j
-            state.depth += 1
-            state.front += 1
+            shift(state)
         elif move == REDUCE:
             state.depth -= 1
-        elif move == LEFT_ARC:
-            add_arc(state, j, i, label)
-        else:
-            add_arc(state, i, j, label)
 
     cdef void prepare(self, Gold* gold) noexcept nogil:
-        plan_arcs(gold, 1, NO_ROOTS)
+        """Plan the arcs; the directed systems leave those of node 0 to `finish`."""
+        cdef token_t roots = NO_ROOTS
+        if not self.directed and self.reads_root:
+            roots = ALL_ROOTS if self.all_root_links else UNCROSSED_ROOTS
+        plan_arcs(gold, self.planes, roots)
 
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
-        """Arcs as soon as they can be; REDUCE to reach those of the first word further down."""
-        cdef token_t i = stack_at(state, 0)
+        """Arcs as soon as they can be made; REDUCE to reach those of the first word further down."""
         cdef token_t j = buffer_at(state, 0)
-        cdef token_t dependent
-        if i < 0:
-            return SHIFT
-        dependent = gold_between(state, gold, i, j, False)
-        if dependent >= 0:
-            return LEFT_ARC if dependent == i else RIGHT_ARC
-        return REDUCE if count_behind(state, gold, j, 0, False) else SHIFT
+        cdef token_t arc = gold_arc(self, state, gold, stack_at(state, 0), j)
+        if arc >= 0:
+            return arc
+        return REDUCE if count_behind(state, gold, j, active_plane(state), self.single_root) else SHIFT
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
         cdef token_t i = stack_at(state, 0)
         cdef token_t j = buffer_at(state, 0)
-        costs[SHIFT] = count_behind(state, gold, j, 0, False)
-        costs[REDUCE] = costs[LEFT_ARC] = costs[RIGHT_ARC] = 0
+        cdef token_t plane = active_plane(state)
+        costs[SHIFT] = count_behind(state, gold, j, plane, self.single_root)
         if i >= 0:
-            costs[REDUCE] = count_ahead(state, gold, i, j, 0, False)
-            costs[LEFT_ARC] = cost_of_left_arc(state, gold, i, j)
-            costs[RIGHT_ARC] = cost_of_right_arc(state, gold, i, j)
-
-    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
-        cdef token_t i = stack_at(state, 0)
-        cdef token_t j = buffer_at(state, 0)
-        if move == LEFT_ARC and gold.heads[i] == j:
-            return gold.labels[i]
-        return gold.labels[j] if move == RIGHT_ARC and gold.heads[j] == i else -1
+            costs[REDUCE] = count_ahead(state, gold, i, j, plane, self.single_root)
+            cost_arcs(self, state, gold, i, j, costs)

@@ -1,27 +1,13 @@
-from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t, uint32_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int32_t, label_t, token_t, uint8_t, uint32_t, weight_t
 from crossarc.learning.scorer cimport Scorer
 from crossarc.transitions.context cimport Program
+from crossarc.transitions.memory cimport Workspace
 from crossarc.transitions.state cimport State
-from crossarc.transitions.system cimport Gold, TransitionSystem
+from crossarc.transitions.system cimport TransitionSystem
 
-cdef class Workspace:
-    cdef State state
-    cdef Gold gold
-    cdef token_t set_words
-    cdef token_t room
-    cdef token_t* scratch       # of reconstruction, which looks for the cheapest tree
-    # Of each link: what it costs more with its head on the right, and its label if it turns out against its annotation.
-    cdef score_t* turn
-    cdef label_t* turned_label
-    cdef bint scored            # whether they come from scores, noted while parsing, or from annotations alone
-
-    cdef int reserve(self, token_t n) except -1 nogil
-    cdef void begin(self, TransitionSystem system, token_t n, const token_t* heads,
-                    const label_t* labels) noexcept nogil
-    cdef void give_tree(self, TransitionSystem system, State* state, label_t root_label, bint annotated,
-                        bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil
-    cdef void reconstruct(self, State* state, bint keep_root_links, bint single_root,
-                          label_t root_label) noexcept nogil
+cdef class ParseWorkspace(Workspace):
+    cdef Scorer scorer          # of actions
+    cdef weight_t* scores       # room for the scores of all actions
 
 cdef class Greedy:
     cdef readonly TransitionSystem system
@@ -36,18 +22,24 @@ cdef class Greedy:
     cdef token_t set_words      # of the sets of labels in states
     cdef const uint8_t[::1] between     # by action: whether its label can be on an arc between two words
     cdef uint32_t labelled      # the moves that take a label, as bits
+    cdef const int32_t[:, ::1] action_table     # the action of a move and a label, which counts from -1
     cdef readonly int32_t label_templates       # the first template by which labels are chosen
     cdef readonly int32_t tag_column    # the attribute whose value is the group of a state; -1 for none
     cdef token_t left_arc       # of systems that join the buffer: the moves
     cdef token_t right_arc
 
+    cdef ParseWorkspace workspace(self, weights)
+    cdef State* derive(self, ParseWorkspace work, const int32_t* tokens, token_t n) except NULL nogil
     cdef bint forced(self, uint32_t legal) noexcept nogil
+    cdef int32_t action_of(self, token_t move, label_t label) noexcept nogil
     cdef int32_t group_of(self, const State* state, const int32_t* tokens) noexcept nogil
-    cdef void attach_loose(self, State* state, Scorer scorer, const int32_t* tokens, weight_t* scores) noexcept nogil
-    cdef void label_loose(self, State* state, Scorer scorer, const int32_t* tokens, weight_t* scores, bint annotated,
-                          const token_t* heads, label_t* labels) noexcept nogil
-    cdef void score_pair(self, State* state, token_t a, token_t b, Scorer scorer, const int32_t* tokens,
-                         weight_t* scores) noexcept nogil
+    cdef void give_tree(self, ParseWorkspace work, State* state, const int32_t* tokens, label_t root_label,
+                        bint annotated, bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil
+    cdef void attach_headless(self, ParseWorkspace work, State* state, const int32_t* tokens) noexcept nogil
+    cdef void label_unlabelled(self, ParseWorkspace work, State* state, const int32_t* tokens, bint annotated,
+                               const token_t* heads, label_t* labels) noexcept nogil
+    cdef void score_pair(self, ParseWorkspace work, State* state, token_t a, token_t b,
+                         const int32_t* tokens) noexcept nogil
 
 
 cdef inline token_t lowest_bit(uint32_t bits) noexcept nogil:
@@ -57,10 +49,12 @@ cdef inline token_t lowest_bit(uint32_t bits) noexcept nogil:
     return place
 
 
-cdef inline void make(TransitionSystem system, State* state, token_t move, label_t label) noexcept nogil:
-    system.apply(state, move, label)
-    state.last_move = move
-    state.moves += 1
+cdef inline bint happens(hash_t* random, double probability) noexcept nogil:
+    """Draw the next random number: True with the given probability."""
+    random[0] ^= random[0] << 13
+    random[0] ^= random[0] >> 7
+    random[0] ^= random[0] << 17
+    return (random[0] >> 11) * (1.0 / 9007199254740992.0) < probability
 
 
 cdef void note_link(Greedy search, Workspace work, const State* state, int32_t chosen,

@@ -12,7 +12,6 @@ Ints = NDArray[np.int32]
 def collect_actions(
     system: TransitionSystem, heads: Ints, labels: Ints, starts: NDArray[np.int64], label_count: int
 ) -> NDArray[np.int64]: ...
-def fill_unlabelled(action_of: NDArray[np.int32]) -> None: ...
 
 class Greedy:
     system: TransitionSystem
@@ -38,7 +37,7 @@ class Greedy:
     ) -> tuple[int, int]: ...
     def parse(
         self,
-        scorer: Scorer,
+        weights: Scorer,
         tokens: Ints,
         starts: NDArray[np.int64],
         heads: Ints,

@@ -3,19 +3,16 @@
 import numpy as np
 
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint32_t, weight_t
 from crossarc.learning.scorer cimport Scorer, score_room
 from crossarc.learning.support cimport grouped
 from crossarc.learning.updates cimport Decision, UpdateRule
 from crossarc.learning.weights cimport Weights
-from crossarc.transitions.reconstruction cimport SCRATCH, Links, orient
 from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, fill_keys
-from crossarc.transitions.state cimport (
-    State, add_arc, add_link, buffer_at, release_state, reserve_state, reset_state, words_for,
-)
-from crossarc.transitions.system cimport MOVES, TransitionSystem, root_word
+from crossarc.transitions.memory cimport Workspace
+from crossarc.transitions.state cimport State, add_arc, add_link, buffer_at, words_for
+from crossarc.transitions.system cimport MOVES, TransitionSystem, gold_label, make, root_word
 
 from crossarc.errors import CrossarcError
 
@@ -23,101 +20,17 @@ cdef enum:
     WRONG_LABEL = 1         # what a wrong label costs, as much as a lost arc
 
 
-cdef class Workspace:
-    """A state with the memory of its gold tree and scores, for one thread.
+cdef class ParseWorkspace(Workspace):
+    """What one thread needs to parse with a scorer of some number of actions."""
 
-    `set_words` is how many 64-bit words the sets of labels of the state take.
-    """
-
-    def __cinit__(self, token_t set_words):
-        self.set_words = set_words
-        memset(&self.state, 0, sizeof(State))
-        self.gold.extra = NULL
-        self.scratch = NULL
+    def __cinit__(self, token_t set_words, Scorer scorer, int32_t actions, *of_subclasses):
+        self.scorer = scorer
+        self.scores = <weight_t*>malloc(score_room(actions) * sizeof(weight_t))
+        if self.scores == NULL:
+            raise MemoryError
 
     def __dealloc__(self):
-        release_state(&self.state)
-        free(self.gold.extra)
-        free(self.scratch)
-
-    cdef int reserve(self, token_t n) except -1 nogil:
-        """Make room for a sentence of n words."""
-        reserve_state(&self.state, n, self.set_words)
-        if self.gold.extra != NULL and n <= self.room:
-            return 0
-        free(self.gold.extra)
-        free(self.scratch)
-        self.gold.extra = <token_t*>malloc((<size_t>n + 1) * 9 * sizeof(token_t))
-        self.scratch = <token_t*>malloc((<size_t>n + 2) * ((SCRATCH + 2) * sizeof(token_t) + 2 * sizeof(score_t)))
-        if self.gold.extra == NULL or self.scratch == NULL:
-            raise MemoryError
-        self.gold.scratch = self.gold.extra + n + 1
-        self.turn = <score_t*>self.scratch
-        self.turned_label = <label_t*>(self.turn + 2 * (n + 2))
-        self.room = n
-        return 0
-
-    cdef void begin(self, TransitionSystem system, token_t n, const token_t* heads,
-                    const label_t* labels) noexcept nogil:
-        """Start a sentence, with its gold tree if there is one."""
-        reset_state(&self.state, n)
-        system.start(&self.state)
-        if heads != NULL:
-            self.gold.n = n
-            self.gold.heads = heads
-            self.gold.labels = labels
-            system.prepare(&self.gold)
-
-    cdef void give_tree(self, TransitionSystem system, State* state, label_t root_label, bint annotated,
-                        bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil:
-        """The tree of a final state; with `annotated` the labels say which way the links should point.
-
-        Words that an undirected system leaves over, and that hang from the root word therefore, have no label, -1.
-        """
-        cdef token_t node
-        if annotated:
-            self.reconstruct(state, keep_root_links, system.single_root, root_label)
-        else:
-            system.finish(state, root_label)
-        for node in range(state.n + 1):
-            heads[node] = state.heads[node]
-            labels[node] = state.labels[node]
-
-    cdef void reconstruct(self, State* state, bint keep_root_links, bint single_root,
-                          label_t root_label) noexcept nogil:
-        """Heads and labels of an undirected parse whose labels say which way their links should point.
-
-        A label X comes as 2 X where the head should be on the right, 2 X + 1 where on the left. All annotations weigh
-        the same, or as much as the scores say that were noted while parsing.
-        """
-        cdef token_t n = state.n
-        cdef score_t* costs = self.turn + self.room + 2
-        cdef token_t* via = self.turned_label + self.room + 2
-        cdef Links links
-        cdef token_t word, k
-        cdef label_t label
-        if not self.scored:
-            for k in range(state.links):
-                self.turn[k] = 1 if state.link_label[k] & 1 else -1
-        links.n = n
-        links.m = state.links
-        links.left = state.link_left
-        links.right = state.link_right
-        links.turn = self.turn
-        links.root = NULL
-        links.keep_root_links = keep_root_links
-        links.single_root = single_root
-        orient(&links, state.heads, via, via + self.room + 2, costs)
-        state.labels[0] = -1
-        for word in range(1, n + 1):
-            k = via[word]
-            if k < 0:
-                state.labels[word] = root_label if state.heads[word] == 0 else -1
-                continue
-            label = state.link_label[k]
-            if self.scored and (label & 1) != (state.heads[word] < word):
-                label = self.turned_label[k]
-            state.labels[word] = label >> 1
+        free(self.scores)
 
 
 def collect_actions(TransitionSystem system, const token_t[::1] heads, const label_t[::1] labels,
@@ -133,33 +46,23 @@ def collect_actions(TransitionSystem system, const token_t[::1] heads, const lab
         n = <token_t>(starts[s + 1] - starts[s]) - 1
         work.reserve(n)
         with nogil:
-            work.begin(system, n, &heads[starts[s]], &labels[starts[s]])
+            work.begin_gold(system, n, &heads[starts[s]], &labels[starts[s]])
             while not system.is_final(&work.state):
                 move = system.oracle(&work.state, &work.gold)
-                label = system.gold_label(&work.state, &work.gold, move)
+                label = gold_label(system, &work.state, &work.gold, move)
                 view[move, label if label >= 0 else label_count] += 1
                 make(system, &work.state, move, label)
     return counts
 
 
-def fill_unlabelled(action_of):
-    """Let a move without a label be its first action, if it has none of its own.
-
-    The oracle makes arcs that are not gold in trees that its system cannot build, and no label of theirs is right.
-    """
-    for row in action_of:
-        if row[0] < 0 and (row >= 0).any():
-            row[0] = row[row >= 0][0]
-
-
 cdef void note_link(Greedy search, Workspace work, const State* state, int32_t chosen,
                     const weight_t* scores) noexcept nogil:
-    """After an action: if it made a link, how much better it was than the best one the other way round.
+    """After an action that made a link: store how much better it scored than the best one in the other direction.
 
-    Where no action goes the other way it costs nothing: no link of node 0 turns, and others are as good as unknown.
+    If no action has the other direction, the difference is 0: no link of node 0 turns, and nothing is known of others.
     """
     cdef label_t label = search.labels[chosen]
-    cdef token_t link = state.links - 1
+    cdef token_t link = state.arcs - 1
     cdef int32_t other = -1
     cdef int32_t a
     if label < 0:
@@ -174,7 +77,7 @@ cdef void note_link(Greedy search, Workspace work, const State* state, int32_t c
 
 
 cdef int32_t best_arc(Greedy search, bint leftwards, const weight_t* scores) noexcept nogil:
-    """The arc that scores best among those that go left, or right."""
+    """The arc that scores best among those to the left, or to the right."""
     cdef token_t move = search.left_arc if leftwards else search.right_arc
     cdef int32_t best = -1
     cdef int32_t a
@@ -185,9 +88,9 @@ cdef int32_t best_arc(Greedy search, bint leftwards, const weight_t* scores) noe
 
 
 cdef int32_t best_link(Greedy search, bint annotated, bint leftwards, const weight_t* scores) noexcept nogil:
-    """The labelled action that scores best, with a label of arcs between words if there is any.
+    """The labelled action that scores best, if possible with a label that arcs between words have.
 
-    With `annotated`, one of that direction if there is any.
+    With `annotated`, if possible one of that direction.
     """
     cdef int32_t best = -1
     cdef int32_t a, rank, best_rank = 0
@@ -226,6 +129,14 @@ cdef class Greedy:
         self.tag_column = model.attributes.index("upos") if "upos" in model.attributes else -1
         self.set_words = words_for(max(self.labels, default=-1) + 1)
         self.labelled = sum(1 << move for move, labelled in enumerate(system.labelled) if labelled)
+        table = np.full((len(system.moves), max(self.labels, default=-1) + 2), -1, dtype=np.int32)
+        table[self.moves, np.asarray(self.labels) + 1] = np.arange(self.actions)
+        # Where the system cannot build the tree, the oracle makes arcs that are not gold and have no label: such a move
+        # is its first action.
+        for row in table:
+            if row[0] < 0 and (row >= 0).any():
+                row[0] = row[row >= 0][0]
+        self.action_table = table
         if system.joins_buffer:
             self.left_arc = system.moves.index("LEFT-ARC")
             self.right_arc = system.moves.index("RIGHT-ARC")
@@ -238,17 +149,20 @@ cdef class Greedy:
         self.program.attributes = attributes
 
     def set_between(self, between):
-        """Say of each action whether its label can be on an arc between two words, as those of words left over are."""
+        """Set for each action whether its label can be on an arc between two words.
+
+        Words that are attached after the last move get only such labels.
+        """
         if np.shape(between) != (self.actions,):
             raise ValueError("one entry for each action is needed")
         self.between = np.ascontiguousarray(between, dtype=np.uint8)
 
     def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
               const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
-        """Learn by a rule from sentences in an order, an epoch or a part of one; gives decisions and wrong ones.
+        """Learn from sentences in an order, an epoch or a part of one; returns the counts of decisions and wrong ones.
 
-        Where the model is wrong it goes on as the model would have with probability `explore`, so that it learns in
-        states of its own making, and else as the best action that loses least.
+        After a wrong decision training follows the model with probability `explore`, so that it learns in states that
+        the model leads to; else it follows the best action that loses least.
         """
         cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
@@ -278,14 +192,14 @@ cdef class Greedy:
                     s = order[i]
                     n = <token_t>(starts[s + 1] - starts[s]) - 1
                     work.reserve(n)
-                    work.begin(self.system, n, &heads[starts[s]], &labels[starts[s]])
+                    work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
                     while not self.system.is_final(state):
                         legal = self.system.legal(state)
                         self.system.costs(state, &work.gold, costs)
                         for move in range(MOVES):
                             gold_labels[move] = -1
                             if legal >> move & 1:
-                                gold_labels[move] = self.system.gold_label(state, &work.gold, move)
+                                gold_labels[move] = gold_label(self.system, state, &work.gold, move)
                         fill_keys(&self.program, state, &tokens[starts[s], 0], keys)
                         weights.score(keys, count, 0, scores)
                         best = gold = -1
@@ -309,10 +223,7 @@ cdef class Greedy:
                         rule.learn(weights, &decision)
                         if losses[best] > losses[gold]:
                             wrong += 1
-                            random ^= random << 13
-                            random ^= random >> 7
-                            random ^= random << 17
-                            if (random >> 11) * (1.0 / 9007199254740992.0) >= explore:
+                            if not happens(&random, explore):
                                 best = gold
                         make(self.system, state, self.moves[best], self.labels[best])
         finally:
@@ -320,67 +231,77 @@ cdef class Greedy:
         weights.random = random
         return decisions, wrong
 
-    def parse(self, Scorer scorer, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
+    def parse(self, weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
               label_t[::1] labels, label_t root_label, bint annotated=False, bint keep_root_links=False,
               bint scored=False):
         """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout.
 
         With `annotated` the labels of an undirected system say which way links should point, with `scored` as strongly
-        as their scores. Words under node 0 that no action put there have `root_label`; if it is -1, all words that are
-        left over have none.
+        as their scores. Words that are under node 0 without a move get `root_label`; if it is -1, words attached after
+        the last move have no label.
         """
-        cdef Workspace work = Workspace(self.set_words)
-        cdef State* state = &work.state
-        cdef hash_t keys[MOST_TEMPLATES]
+        cdef ParseWorkspace work = self.workspace(weights)
+        cdef State* state
         cdef Py_ssize_t s
         cdef token_t n
+        work.scored = scored
+        with nogil:
+            for s in range(starts.shape[0] - 1):
+                n = <token_t>(starts[s + 1] - starts[s]) - 1
+                work.reserve(n)
+                state = self.derive(work, &tokens[starts[s], 0], n)
+                self.give_tree(work, state, &tokens[starts[s], 0], root_label, annotated, keep_root_links,
+                               &heads[starts[s]], &labels[starts[s]])
+
+    cdef ParseWorkspace workspace(self, weights):
+        """The memory for parsing with weights."""
+        return ParseWorkspace(self.set_words, (<Scorer?>weights).for_thread(), self.actions)
+
+    cdef State* derive(self, ParseWorkspace work, const int32_t* tokens, token_t n) except NULL nogil:
+        """Derive the best parse of a sentence; gives its final state."""
+        cdef hash_t keys[MOST_TEMPLATES]
+        cdef State* state = &work.state
+        cdef weight_t* scores = work.scores
         cdef int32_t a, best
         cdef uint32_t legal
-        cdef const int32_t* words
-        cdef weight_t* scores = <weight_t*>malloc(score_room(self.actions) * sizeof(weight_t))
-        if scores == NULL:
-            raise MemoryError
-        scorer = scorer.for_thread()
-        work.scored = scored
-        try:
-            with nogil:
-                for s in range(starts.shape[0] - 1):
-                    n = <token_t>(starts[s + 1] - starts[s]) - 1
-                    words = &tokens[starts[s], 0]
-                    work.reserve(n)
-                    work.begin(self.system, n, NULL, NULL)
-                    while not self.system.is_final(state):
-                        legal = self.system.legal(state)
-                        if self.forced(legal):
-                            make(self.system, state, lowest_bit(legal), -1)
-                            continue
-                        fill_keys(&self.program, state, words, keys)
-                        scorer.score(keys, self.program.template_count, self.group_of(state, words), scores)
-                        best = -1
-                        for a in range(self.actions):
-                            if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
-                                best = a
-                        make(self.system, state, self.moves[best], self.labels[best])
-                        if scored:
-                            note_link(self, work, state, best, scores)
-                    self.attach_loose(state, scorer, words, scores)
-                    work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
-                                   &labels[starts[s]])
-                    if root_label >= 0:
-                        self.label_loose(state, scorer, words, scores, annotated, &heads[starts[s]],
-                                         &labels[starts[s]])
-        finally:
-            free(scores)
+        work.begin(self.system, n)
+        while not self.system.is_final(state):
+            legal = self.system.legal(state)
+            if self.forced(legal):
+                make(self.system, state, lowest_bit(legal), -1)
+                continue
+            fill_keys(&self.program, state, tokens, keys)
+            work.scorer.score(keys, self.program.template_count, self.group_of(state, tokens), scores)
+            best = -1
+            for a in range(self.actions):
+                if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
+                    best = a
+            make(self.system, state, self.moves[best], self.labels[best])
+            if work.scored:
+                note_link(self, work, state, best, scores)
+        return state
 
     cdef inline bint forced(self, uint32_t legal) noexcept nogil:
         """Whether there is nothing to choose: one move is legal, and it takes no label."""
         return legal & (legal - 1) == 0 and not legal & self.labelled
 
-    cdef void attach_loose(self, State* state, Scorer scorer, const int32_t* tokens, weight_t* scores) noexcept nogil:
-        """Hang words that are left without a head from the root word, each by the label that scores best.
+    cdef int32_t action_of(self, token_t move, label_t label) noexcept nogil:
+        """The action of a move and a label, -1 if there is none."""
+        return self.action_table[move, label + 1] if label + 1 < self.action_table.shape[1] else -1
 
-        That is what it would be if the two were to be joined next. Other heads that score better are right less often:
-        the parser had its chance to take them. `scores` is room for those of all actions.
+    cdef void give_tree(self, ParseWorkspace work, State* state, const int32_t* tokens, label_t root_label,
+                        bint annotated, bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil:
+        """The tree of a final state, complete and with labels."""
+        self.attach_headless(work, state, tokens)
+        work.give_tree(self.system, state, root_label, annotated, keep_root_links, heads, labels)
+        if root_label >= 0:
+            self.label_unlabelled(work, state, tokens, annotated, heads, labels)
+
+    cdef void attach_headless(self, ParseWorkspace work, State* state, const int32_t* tokens) noexcept nogil:
+        """Attach words without a head to the root word, each with the label that scores best.
+
+        Labels are scored as if the two words were to be joined next. Heads that score better than the root word are
+        right less often: the parser had its chance to choose them.
         """
         cdef token_t end = state.front
         cdef token_t root, word
@@ -390,15 +311,15 @@ cdef class Greedy:
         for word in range(1, state.n + 1):
             if word == root or state.heads[word] >= 0:
                 continue
-            self.score_pair(state, root, word, scorer, tokens, scores)
-            add_arc(state, root, word, self.labels[best_arc(self, word < root, scores)])
+            self.score_pair(work, state, root, word, tokens)
+            add_arc(state, root, word, self.labels[best_arc(self, word < root, work.scores)])
         state.front = end
 
-    cdef void label_loose(self, State* state, Scorer scorer, const int32_t* tokens, weight_t* scores, bint annotated,
-                          const token_t* heads, label_t* labels) noexcept nogil:
-        """Give the words of an undirected parse that hang from the root word without a label the one that scores best.
+    cdef void label_unlabelled(self, ParseWorkspace work, State* state, const int32_t* tokens, bint annotated,
+                               const token_t* heads, label_t* labels) noexcept nogil:
+        """Give words that an undirected system attached without a label the one that scores best.
 
-        That is, as in `attach_loose`, what it would be if the two were to be linked next.
+        Labels are scored as in `attach_headless`.
         """
         cdef bint ready = False
         cdef token_t word, node
@@ -409,20 +330,20 @@ cdef class Greedy:
             if labels[word] >= 0:
                 continue
             if not ready:
-                # The state as it was when the last move was made: reconstruction has taken the buffer, and set heads.
+                # Restore the state after the last move: reconstruction used the buffer's memory and set heads.
                 for node in range(state.n + 1):
                     state.heads[node] = state.labels[node] = -1
                 for node in range(state.end):
                     state.queue[node] = node + state.n + 1 - state.end
                 ready = True
-            self.score_pair(state, heads[word], word, scorer, tokens, scores)
-            label = self.labels[best_link(self, annotated, word < heads[word], scores)]
+            self.score_pair(work, state, heads[word], word, tokens)
+            label = self.labels[best_link(self, annotated, word < heads[word], work.scores)]
             add_link(state, heads[word], word, label)
             labels[word] = label >> 1 if annotated else label
 
-    cdef void score_pair(self, State* state, token_t a, token_t b, Scorer scorer, const int32_t* tokens,
-                         weight_t* scores) noexcept nogil:
-        """The scores of all actions as if two words were to be joined next: one on the stack, one in the buffer."""
+    cdef void score_pair(self, ParseWorkspace work, State* state, token_t a, token_t b,
+                         const int32_t* tokens) noexcept nogil:
+        """Score all actions as if two words were to be joined next: one on the stack, one in the buffer."""
         cdef hash_t keys[MOST_TEMPLATES]
         cdef int32_t first = self.label_templates, count = self.program.template_count - first
         state.stack[0] = state.left = min(a, b)
@@ -430,7 +351,7 @@ cdef class Greedy:
         # The buffer began with node 0 or with the first word, and is as long as there were nodes in it.
         state.front = max(a, b) + state.end - state.n - 1
         fill_keys(&self.program, state, tokens, keys)
-        scorer.score(keys + first, count, self.group_of(state, tokens), scores)
+        work.scorer.score(keys + first, count, self.group_of(state, tokens), work.scores)
 
     @property
     def action_count(self):
@@ -443,10 +364,10 @@ cdef class Greedy:
 
     def instances(self, const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
                   const offset_t[::1] starts, const int32_t[::1] group_of=None):
-        """The decisions of the static oracle, for learners that want them all at once.
+        """Return the decisions of the static oracle, for learners that need all of them at once.
 
-        Gives for each the keys of its features; its action; and its group, `group_of` the tag of the first word in the
-        buffer plus 1, or 0. Groups share no features: their keys differ.
+        These are the keys of the features of each; its action; and its group, `group_of` the tag of the first word in
+        the buffer plus 1, or 0. Groups share no features: their keys differ.
         """
         cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
@@ -455,10 +376,6 @@ cdef class Greedy:
         cdef label_t label
         cdef int32_t k, group
         cdef int32_t count = self.program.template_count
-        action_of = np.full((MOVES, max(self.labels) + 2), -1, dtype=np.int32)
-        action_of[self.moves, np.asarray(self.labels) + 1] = np.arange(self.actions)
-        fill_unlabelled(action_of)
-        cdef const int32_t[:, ::1] actions = action_of
         decisions = collect_actions(self.system, heads, labels, starts, max(self.labels) + 1).sum()
         keys = np.empty((decisions, count), dtype=np.uint64)
         chosen, groups = np.empty((2, decisions), dtype=np.int32)
@@ -469,15 +386,15 @@ cdef class Greedy:
             n = <token_t>(starts[s + 1] - starts[s]) - 1
             work.reserve(n)
             with nogil:
-                work.begin(self.system, n, &heads[starts[s]], &labels[starts[s]])
+                work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
                 while not self.system.is_final(state):
                     fill_keys(&self.program, state, &tokens[starts[s], 0], &key_view[at, 0])
                     group = 0 if group_of is None else group_of[self.group_of(state, &tokens[starts[s], 0])]
                     for k in range(count):
                         key_view[at, k] = grouped(key_view[at, k], group)
                     move = self.system.oracle(state, &work.gold)
-                    label = self.system.gold_label(state, &work.gold, move)
-                    chosen_view[at] = actions[move, label + 1]
+                    label = gold_label(self.system, state, &work.gold, move)
+                    chosen_view[at] = self.action_of(move, label)
                     group_view[at] = group
                     at += 1
                     make(self.system, state, move, label)

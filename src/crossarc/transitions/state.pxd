@@ -17,15 +17,19 @@ cdef struct State:
     token_t end
     # The lists of Covington's system: list1 ends with node `left`, list2 is left + 1 .. queue[front] - 1.
     token_t left
-    # What has been built. Directed systems set heads and labels, undirected ones links, of which there are `links`.
-    token_t* heads          # -1 where there is none
-    label_t* labels         # of the arc from the head, -1 where there is none
-    token_t links
-    token_t* link_left      # link k joins link_left[k] < link_right[k]
-    token_t* link_right
-    label_t* link_label
-    token_t* link_first     # per node: the last link made with it, -1 where there is none
-    token_t* link_next      # 2k for the left end of link k, 2k + 1 for the right: the link made before with that node
+    # The arcs in the order in which they were made: arc k goes from arc_head[k] to arc_dependent[k]. A word may have
+    # several heads, and two nodes several arcs. Undirected systems store each link with its left node as the head.
+    token_t arcs
+    token_t arc_room        # arcs that there is room for; n + 1 at least
+    token_t* arc_head
+    token_t* arc_dependent
+    label_t* arc_label
+    # Chains of the arcs of each node, for systems whose words may have several heads, or links.
+    token_t* arc_first      # per node: the last arc made with it, -1 if there is none
+    token_t* arc_next       # 2k for the head of arc k, 2k + 1 for its dependent: the arc made before with that node
+    # The same arcs by their dependent, for systems whose words have one head.
+    token_t* heads          # -1 if there is none
+    label_t* labels         # of the arc from the head, -1 if there is none
     # Per node and place, outermost first: dependents (or linked nodes) on either side and the labels of their arcs.
     token_t* lefts          # OUTER x (n + 1)
     token_t* rights
@@ -40,22 +44,27 @@ cdef struct State:
     token_t* group          # union-find over nodes: acyclicity
     token_t last_move       # -1 before the first
     token_t moves           # how many were made
-    token_t roots           # arcs or links from node 0
-    token_t arcs            # words that have a head
+    token_t roots           # arcs or links of node 0
     bint unshifted          # arc-eager: the word in the buffer came back from the stack
     void* memory
+    token_t* arc_memory
+
+cdef struct Arc:
+    token_t head            # -1 if there is no arc
+    token_t dependent
 
 cdef int reserve_state(State* state, token_t n, token_t set_words) except -1 nogil
 cdef void release_state(State* state) noexcept nogil
 cdef void reset_state(State* state, token_t n) noexcept nogil
-cdef void start_with_root(State* state) noexcept nogil
-cdef void copy_state(State* target, const State* source) noexcept nogil
+cdef int reserve_arcs(State* state, token_t count) except -1 nogil
+cdef int copy_state(State* target, const State* source) except -1 nogil
 cdef void add_arc(State* state, token_t head, token_t dependent, label_t label) noexcept nogil
+cdef void add_head(State* state, token_t head, token_t dependent, label_t label) noexcept nogil
 cdef void add_link(State* state, token_t a, token_t b, label_t label) noexcept nogil
 
 
 cdef inline token_t words_for(label_t labels) noexcept nogil:
-    """How many words a set of so many labels takes, one at least."""
+    """The number of 64-bit words that a set of labels takes, at least one."""
     return max(<label_t>1, (labels + 63) // 64)
 
 
@@ -80,6 +89,26 @@ cdef inline token_t stack2_at(const State* state, token_t i) noexcept nogil:
 cdef inline token_t buffer_at(const State* state, token_t i) noexcept nogil:
     """The i-th node of the buffer, counted from 0; -1 if there is none."""
     return state.queue[state.front + i] if state.front + i < state.end else -1
+
+
+cdef inline void push(State* state, token_t node) noexcept nogil:
+    """Put a node on the stack."""
+    state.stack[state.depth] = node
+    state.depth += 1
+
+
+cdef inline void shift(State* state) noexcept nogil:
+    """Move the first node of the buffer to the stack."""
+    push(state, state.queue[state.front])
+    state.front += 1
+
+
+cdef inline Arc arc_to(token_t head, token_t dependent) noexcept nogil:
+    """The arc between two nodes; from -1, none."""
+    cdef Arc arc
+    arc.head = head
+    arc.dependent = dependent
+    return arc
 
 
 cdef inline token_t find_group(State* state, token_t node) noexcept nogil:

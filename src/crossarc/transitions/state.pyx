@@ -1,4 +1,4 @@
-"""States of transition parsers: memory, arcs and links."""
+"""States of transition parsers: their memory and their arcs."""
 
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
@@ -6,19 +6,20 @@ from libc.string cimport memcpy
 from crossarc.core.typedefs cimport label_t, token_t, uint64_t
 
 cdef enum:
-    ARRAYS = 14 + 4 * OUTER     # arrays of one entry a node in the block, besides the two of sets
+    ARRAYS = 9 + 4 * OUTER      # arrays of one entry a node in the block, besides the two of sets
+    ARC_ARRAYS = 5              # arrays of one entry an arc
 
 
 cdef inline size_t block_size(size_t nodes, size_t set_words) noexcept nogil:
-    """The bytes of all arrays of a state."""
+    """The bytes of all arrays of a state that have entries for nodes."""
     return nodes * (2 * set_words * sizeof(uint64_t) + ARRAYS * sizeof(token_t))
 
 
 cdef int reserve_state(State* state, token_t n, token_t set_words) except -1 nogil:
-    """Lay the arrays out for n words and sets of labels of so many 64-bit words; what the state held is lost.
+    """Lay the arrays out for n words and sets of labels of `set_words` 64-bit words; the old contents are lost.
 
-    A state must be zeroed before its first use. The arrays lie close together, whatever longer sentences came before:
-    then a state is copied at once.
+    A state must be zeroed before its first use. The arrays stay close together even after longer sentences, so that
+    one call copies them all. There is room for n + 1 arcs; `reserve_arcs` makes more.
     """
     cdef size_t nodes = <size_t>n + 1
     cdef token_t* at
@@ -39,33 +40,62 @@ cdef int reserve_state(State* state, token_t n, token_t set_words) except -1 nog
     state.queue = at + 2 * nodes
     state.heads = at + 3 * nodes
     state.labels = at + 4 * nodes
-    state.link_left = at + 5 * nodes
-    state.link_right = at + 6 * nodes
-    state.link_label = at + 7 * nodes
-    state.link_first = at + 8 * nodes
-    state.link_next = at + 9 * nodes        # two entries a node
-    state.left_count = at + 11 * nodes
-    state.right_count = at + 12 * nodes
-    state.group = at + 13 * nodes
-    state.lefts = at + 14 * nodes
+    state.arc_first = at + 5 * nodes
+    state.left_count = at + 6 * nodes
+    state.right_count = at + 7 * nodes
+    state.group = at + 8 * nodes
+    state.lefts = at + 9 * nodes
     state.rights = state.lefts + OUTER * nodes
     state.left_labels = state.rights + OUTER * nodes
     state.right_labels = state.left_labels + OUTER * nodes
+    state.arcs = 0
+    return reserve_arcs(state, n + 1)
+
+
+cdef int reserve_arcs(State* state, token_t count) except -1 nogil:
+    """Make room for so many arcs in all; those in the list stay. Called between moves, never in one."""
+    cdef State old = state[0]
+    if count <= state.arc_room:
+        return 0
+    state.arc_memory = <token_t*>malloc(<size_t>count * ARC_ARRAYS * sizeof(token_t))
+    if state.arc_memory == NULL:
+        state.arc_memory = old.arc_memory
+        raise MemoryError
+    state.arc_room = count
+    state.arc_head = state.arc_memory
+    state.arc_dependent = state.arc_memory + <size_t>count
+    state.arc_label = state.arc_memory + 2 * <size_t>count
+    state.arc_next = state.arc_memory + 3 * <size_t>count       # two entries an arc
+    copy_arcs(state, &old)
+    free(old.arc_memory)
     return 0
+
+
+cdef inline void copy_arcs(State* target, const State* source) noexcept nogil:
+    """Copy the arcs in use, which the target has room for."""
+    cdef size_t size = <size_t>source.arcs * sizeof(token_t)
+    if size > 0:
+        memcpy(target.arc_head, source.arc_head, size)
+        memcpy(target.arc_dependent, source.arc_dependent, size)
+        memcpy(target.arc_label, source.arc_label, size)
+        memcpy(target.arc_next, source.arc_next, 2 * size)
 
 
 cdef void release_state(State* state) noexcept nogil:
     free(state.memory)
-    state.memory = NULL
-    state.room = 0
+    free(state.arc_memory)
+    state.memory = state.arc_memory = NULL
+    state.room = state.arc_room = 0
 
 
 cdef void reset_state(State* state, token_t n) noexcept nogil:
-    """An empty configuration over n words: nothing on the stacks, the words in the buffer, no arcs."""
+    """Empty the stacks and the arcs and put n words into the buffer; the first stack in memory is the active one."""
     cdef token_t node
     cdef token_t i
     state.n = n
-    state.depth = state.depth2 = state.front = state.links = state.moves = state.roots = state.arcs = 0
+    if state.stack > state.stack2:
+        state.stack, state.stack2 = state.stack2, state.stack
+    state.depth = state.depth2 = state.front = state.arcs = state.moves = state.roots = 0
     state.left = 0
     state.unshifted = False
     state.last_move = -1
@@ -75,7 +105,7 @@ cdef void reset_state(State* state, token_t n) noexcept nogil:
     for node in range(n + 1):
         state.heads[node] = -1
         state.labels[node] = -1
-        state.link_first[node] = -1
+        state.arc_first[node] = -1
         state.left_count[node] = state.right_count[node] = 0
         state.group[node] = node
     for i in range((n + 1) * state.set_words):
@@ -87,17 +117,11 @@ cdef void reset_state(State* state, token_t n) noexcept nogil:
         state.right_labels[i] = -1
 
 
-cdef void start_with_root(State* state) noexcept nogil:
-    """Put node 0 before the words in the buffer, as the undirected systems begin."""
-    cdef token_t node
-    for node in range(state.n + 1):
-        state.queue[node] = node
-    state.end = state.n + 1
-
-
-cdef void copy_state(State* target, const State* source) noexcept nogil:
-    """Make one state equal to another; both are laid out for as many words and labels."""
-    cdef State kept = target[0]
+cdef int copy_state(State* target, const State* source) except -1 nogil:
+    """Make one state equal to another; both are laid out for the same numbers of words and labels."""
+    cdef State kept
+    reserve_arcs(target, source.arcs)
+    kept = target[0]
     memcpy(kept.memory, source.memory, block_size(<size_t>source.n + 1, source.set_words))
     kept.n = source.n
     kept.depth = source.depth
@@ -105,7 +129,6 @@ cdef void copy_state(State* target, const State* source) noexcept nogil:
     kept.front = source.front
     kept.end = source.end
     kept.left = source.left
-    kept.links = source.links
     kept.last_move = source.last_move
     kept.moves = source.moves
     kept.roots = source.roots
@@ -117,6 +140,8 @@ cdef void copy_state(State* target, const State* source) noexcept nogil:
     else:
         kept.stack, kept.stack2 = min(kept.stack, kept.stack2), max(kept.stack, kept.stack2)
     target[0] = kept
+    copy_arcs(target, source)
+    return 0
 
 
 cdef inline void insert_outer(
@@ -135,7 +160,7 @@ cdef inline void insert_outer(
 
 
 cdef inline void add_to_set(uint64_t* labels, token_t set_words, label_t label) noexcept nogil:
-    """Put a label into a set; -1, no label, is in none."""
+    """Put a label into a set; -1 is no label."""
     if label >= 0:
         labels[min(label >> 6, set_words - 1)] |= <uint64_t>1 << (label & 63)
 
@@ -152,27 +177,36 @@ cdef inline void note_neighbour(State* state, token_t node, token_t other, label
         add_to_set(state.right_set + node * state.set_words, state.set_words, label)
 
 
+cdef inline token_t append_arc(State* state, token_t head, token_t dependent, label_t label) noexcept nogil:
+    """Put an arc at the end of the list, which has room for it; gives its number."""
+    cdef token_t k = state.arcs
+    state.arc_head[k] = head
+    state.arc_dependent[k] = dependent
+    state.arc_label[k] = label
+    state.arcs += 1
+    state.roots += head == 0
+    state.group[find_group(state, dependent)] = find_group(state, head)
+    return k
+
+
 cdef void add_arc(State* state, token_t head, token_t dependent, label_t label) noexcept nogil:
-    """Make a node the head of another."""
+    """Make a node the only head of another."""
+    append_arc(state, head, dependent, label)
     state.heads[dependent] = head
     state.labels[dependent] = label
-    state.roots += head == 0
-    state.arcs += 1
-    state.group[find_group(state, dependent)] = find_group(state, head)
     note_neighbour(state, head, dependent, label)
 
 
 cdef void add_link(State* state, token_t a, token_t b, label_t label) noexcept nogil:
     """Link two nodes without saying which is the head."""
-    cdef token_t k = state.links
-    state.link_left[k] = min(a, b)
-    state.link_right[k] = max(a, b)
-    state.link_label[k] = label
-    state.link_next[2 * k] = state.link_first[min(a, b)]
-    state.link_next[2 * k + 1] = state.link_first[max(a, b)]
-    state.link_first[a] = state.link_first[b] = k
-    state.links += 1
-    state.roots += a == 0 or b == 0
-    state.group[find_group(state, a)] = find_group(state, b)
-    note_neighbour(state, a, b, label)
-    note_neighbour(state, b, a, label)
+    add_head(state, min(a, b), max(a, b), label)
+    note_neighbour(state, max(a, b), min(a, b), label)
+
+
+cdef void add_head(State* state, token_t head, token_t dependent, label_t label) noexcept nogil:
+    """Make a node one of the heads of another."""
+    cdef token_t k = append_arc(state, head, dependent, label)
+    state.arc_next[2 * k] = state.arc_first[head]
+    state.arc_next[2 * k + 1] = state.arc_first[dependent]
+    state.arc_first[head] = state.arc_first[dependent] = k
+    note_neighbour(state, head, dependent, label)

@@ -1,13 +1,14 @@
-from crossarc.core.typedefs cimport label_t, token_t, uint32_t
+from crossarc.core.typedefs cimport token_t, uint32_t
+from crossarc.transitions.arc_standard cimport ArcStandard
 from crossarc.transitions.plan cimport first_child, list_children, next_child
-from crossarc.transitions.state cimport State, add_arc, buffer_at, stack_at
+from crossarc.transitions.state cimport State, buffer_at, stack_at
 from crossarc.transitions.system cimport Gold, TransitionSystem
 
 cdef enum:
     SHIFT, LEFT_ARC, RIGHT_ARC, SWAP
 
 
-cdef class Swap(TransitionSystem):
+cdef class Swap(ArcStandard):
     """All trees, arc-standard with reordering (Nivre 2009; lazy oracle of Nivre, Kuhlmann and Hall 2009).
 
     start      ([0], 1 ... n, {})
@@ -27,44 +28,20 @@ cdef class Swap(TransitionSystem):
         self.labelled = (False, True, True, False)
         self.covers = "all"
 
-    cdef void start(self, State* state) noexcept nogil:
-        state.stack[0] = 0
-        state.depth = 1
-
-    cdef bint is_final(self, const State* state) noexcept nogil:
-        return state.front >= state.end and state.depth <= 1
-
     cdef uint32_t legal(self, State* state) noexcept nogil:
-        cdef bint buffered = state.front < state.end
-        cdef uint32_t moves = 0
-        if buffered:
-            moves |= 1 << SHIFT
-        if state.depth > 2:
-            moves |= 1 << LEFT_ARC
-            if stack_at(state, 1) < stack_at(state, 0):
-                moves |= 1 << SWAP
-        if state.depth > 2 or (state.depth == 2 and not (self.single_root and buffered)):
-            moves |= 1 << RIGHT_ARC
+        cdef uint32_t moves = ArcStandard.legal(self, state)
+        if state.depth > 2 and stack_at(state, 1) < stack_at(state, 0):
+            moves |= 1 << SWAP
         return moves
 
-    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
-        cdef token_t top = stack_at(state, 0)
-        cdef token_t second = stack_at(state, 1)
-        if move == SHIFT:
-            state.stack[state.depth] = state.queue[state.front]
-            state.depth += 1
-            state.front += 1
+    cdef void apply(self, State* state, token_t move) noexcept nogil:
+        if move != SWAP:
+            ArcStandard.apply(self, state, move)
             return
+        state.front -= 1
+        state.queue[state.front] = stack_at(state, 1)
         state.depth -= 1
-        if move == RIGHT_ARC:
-            add_arc(state, second, top, label)
-            return
-        state.stack[state.depth - 1] = top
-        if move == LEFT_ARC:
-            add_arc(state, top, second, label)
-        else:
-            state.front -= 1
-            state.queue[state.front] = second
+        state.stack[state.depth - 1] = state.stack[state.depth]
 
     cdef void prepare(self, Gold* gold) noexcept nogil:
         """`extra` gets the place of each word in the projective order, the third row of `scratch` its component."""
@@ -87,12 +64,8 @@ cdef class Swap(TransitionSystem):
                 return SWAP
         return SHIFT if first >= 0 else RIGHT_ARC
 
-    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
-        cdef token_t top = stack_at(state, 0)
-        cdef token_t second = stack_at(state, 1)
-        if move == LEFT_ARC and gold.heads[second] == top:
-            return gold.labels[second]
-        return gold.labels[top] if move == RIGHT_ARC and gold.heads[top] == second else -1
+    cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
+        TransitionSystem.costs(self, state, gold, costs)
 
 
 cdef inline bint is_complete(const State* state, const Gold* gold, token_t node) noexcept nogil:
@@ -172,7 +145,7 @@ cdef void join_projective(Gold* gold) noexcept nogil:
             else:
                 break
             depth -= 1
-    # Each node leads to the one it was joined to; let it lead to the last, the way back being marked as it is walked.
+    # Each node points to the one it was joined to; point it to the last of that path.
     for node in range(rows):
         above = node
         while component[above] != above:

@@ -1,7 +1,7 @@
 """What a transition system is: a start, an end, moves with preconditions and effects, and an oracle."""
 
 from crossarc.core.typedefs cimport label_t, token_t, uint32_t
-from crossarc.transitions.state cimport State, add_arc, find_group
+from crossarc.transitions.state cimport Arc, State, add_arc, arc_to, find_group, push
 
 from crossarc.errors import UnknownName
 
@@ -11,9 +11,10 @@ ROOT_LINKS = ("all", "uncrossed", "none")
 cdef class TransitionSystem:
     """The base of all systems. A system sets its names in `__cinit__` and overrides the methods that differ.
 
-    A move is a number, its place in `moves`; `legal` gives the set of legal moves as bits. `oracle` gives the move that
-    leads on to the gold tree from a state on its path. `costs` gives for every legal move how many gold arcs can no
-    longer be built after it; where `exact_costs` is false that is only known on the gold path, and nearly right off it.
+    A move is a number, its place in `moves`. `legal` gives the set of legal moves as bits, `arc_of` the arc that a move
+    makes; `apply` does what else the move does. `oracle` gives the next move towards the gold tree in a state on the
+    path to it. `costs` gives for every legal move the number of gold arcs that can no longer be built after it; with
+    `exact_costs` false, it is exact on the gold path only and nearly right elsewhere.
     """
 
     def __cinit__(self, *, bint single_root=True, str root_links="uncrossed"):
@@ -25,23 +26,34 @@ cdef class TransitionSystem:
         self.directed = True
 
     cdef void start(self, State* state) noexcept nogil:
-        """Set up the initial configuration of a state that was reset."""
+        """Put node 0 where the system expects it, in a state that was reset: on the stack, in the buffer or nowhere."""
+        cdef token_t node
+        if self.root_on_stack:
+            push(state, 0)
+        elif not self.directed and self.reads_root:
+            for node in range(state.n + 1):
+                state.queue[node] = node
+            state.end = state.n + 1
 
     cdef bint is_final(self, const State* state) noexcept nogil:
         """Whether the state is terminal: no word is left in the buffer."""
         return state.front >= state.end
 
     cdef uint32_t legal(self, State* state) noexcept nogil:
-        """The moves whose preconditions hold, as bits; never none unless the state is final."""
+        """The moves whose preconditions hold, as bits; at least one unless the state is final."""
         return 0
 
-    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
-        """Make a move that is legal."""
+    cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
+        """The arc that a legal move makes, from node -1 if it makes none; a link has its left node as the head."""
+        return arc_to(-1, -1)
+
+    cdef void apply(self, State* state, token_t move) noexcept nogil:
+        """What a legal move does to the stacks, the lists and the buffer."""
 
     cdef void finish(self, State* state, label_t root_label) noexcept nogil:
-        """Give the words that are left without a head one: node 0, or with a single root the root word.
+        """Attach the words without a head to node 0, or with a single root to the root word.
 
-        Takes the memory of the stack.
+        Uses the memory of the stack.
         """
         cdef token_t head = 0
         cdef token_t word
@@ -54,21 +66,21 @@ cdef class TransitionSystem:
                 add_arc(state, head, word, root_label)
 
     cdef void prepare(self, Gold* gold) noexcept nogil:
-        """Compute once what the oracle needs of a gold tree."""
+        """Compute once what the oracle needs to know about a gold tree."""
 
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
         """The gold move in a state from which the gold tree, as far as the system covers it, can be reached."""
         return 0
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
-        """The gold arcs that each legal move loses; by default 0 for the oracle's move and 1 for the others."""
+        """The number of gold arcs that each legal move loses; by default 0 for the oracle's move, 1 for others."""
         cdef token_t move
         for move in range(MOVES):
             costs[move] = 1
         costs[self.oracle(state, gold)] = 0
 
     cdef token_t cheapest(self, State* state, const Gold* gold, token_t preferred) noexcept nogil:
-        """The legal move that costs least, by preference the one given: for oracles where the gold tree is lost."""
+        """The legal move that costs least, the preferred one if several do: for oracles off the gold path."""
         cdef token_t[MOVES] costs
         cdef uint32_t moves = self.legal(state)
         cdef token_t best = -1
@@ -79,15 +91,11 @@ cdef class TransitionSystem:
                 best = move
         return preferred if moves >> preferred & 1 and costs[preferred] <= costs[best] else best
 
-    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
-        """The label of the arc that a move makes if it is a gold arc, else -1."""
-        return -1
-
 
 cdef token_t root_word(State* state) noexcept nogil:
-    """The word under node 0; if there is none yet, that of the largest part, the first of equals. 0 without words.
+    """The word under node 0; if there is none yet, the top of the largest part, the first of equals; 0 without words.
 
-    Takes the memory of the stack.
+    Uses the memory of the stack.
     """
     cdef token_t* size = state.stack
     cdef token_t root = 0

@@ -1,15 +1,14 @@
-from crossarc.core.typedefs cimport label_t, token_t, uint32_t
-from crossarc.transitions.plan cimport (
-    NO_ROOTS, cost_of_left_arc, cost_of_right_arc, count_ahead, count_behind, gold_between, plan_arcs,
-)
-from crossarc.transitions.state cimport State, add_arc, buffer_at, connected, stack_at
-from crossarc.transitions.system cimport Gold, TransitionSystem
+from crossarc.core.typedefs cimport token_t, uint32_t
+from crossarc.transitions.plan cimport count_behind
+from crossarc.transitions.planar cimport Planar, active_plane
+from crossarc.transitions.state cimport State, buffer_at
+from crossarc.transitions.system cimport Gold
 
 cdef enum:
-    SHIFT, REDUCE, LEFT_ARC, RIGHT_ARC, SWITCH
+    SHIFT, REDUCE
 
 
-cdef class TwoPlanar(TransitionSystem):
+cdef class TwoPlanar(Planar):
     """Two-planar trees (Gomez-Rodriguez and Nivre 2010).
 
     start      ([], [], 1 ... n, {})
@@ -20,95 +19,47 @@ cdef class TwoPlanar(TransitionSystem):
     SWITCH     (S0, S1, B, A)      =>  (S1, S0, B, A)              if the last move was not SWITCH
     end        (S0, S1, [], A)
 
-    The oracle gives each arc one of two planes, plane 0 being that of the stack that is active first. Words left
-    without a head are treated as in the planar system. Costs count the arcs that a move makes impossible in their
-    planes by itself; SWITCH is free if the first word has arcs to come in the other plane. On the gold path that is
-    exact.
+    The oracle gives each arc one of two planes; the stack that is active first has plane 0. Words left without a head
+    are treated as in the planar system. Costs count the arcs that a move makes impossible in their planes by itself;
+    SWITCH costs nothing if the first word has arcs to come in the other plane. That is exact on the gold path.
     """
 
     def __cinit__(self, **options):
         self.name = "two-planar"
         self.moves = ("SHIFT", "REDUCE", "LEFT-ARC", "RIGHT-ARC", "SWITCH")
         self.labelled = (False, False, True, True, False)
-        self.joins_buffer = True
         self.covers = "two-planar"
-
-    cdef void start(self, State* state) noexcept nogil:
-        # The stack that comes first in memory is that of plane 0.
-        if state.stack > state.stack2:
-            state.stack, state.stack2 = state.stack2, state.stack
+        self.planes = 2
+        self.switch = 4
 
     cdef uint32_t legal(self, State* state) noexcept nogil:
-        cdef token_t i = stack_at(state, 0)
-        cdef token_t j = buffer_at(state, 0)
-        cdef uint32_t moves = 1 << SHIFT
-        if state.last_move != SWITCH:
-            moves |= 1 << SWITCH
-        if i < 0:
-            return moves
-        moves |= 1 << REDUCE
-        if not connected(state, i, j):
-            if state.heads[i] < 0:
-                moves |= 1 << LEFT_ARC
-            if state.heads[j] < 0:
-                moves |= 1 << RIGHT_ARC
-        return moves
+        cdef uint32_t moves = Planar.legal(self, state)
+        return moves if state.last_move == self.switch else moves | <uint32_t>1 << self.switch
 
-    cdef void apply(self, State* state, token_t move, label_t label) noexcept nogil:
-        cdef token_t i = stack_at(state, 0)
-        cdef token_t j = buffer_at(state, 0)
-        if move == SHIFT:
-            state.stack[state.depth] = j
-            state.depth += 1
-            state.stack2[state.depth2] = j
-            state.depth2 += 1
-            state.front += 1
-        elif move == REDUCE:
-            state.depth -= 1
-        elif move == SWITCH:
+    cdef void apply(self, State* state, token_t move) noexcept nogil:
+        if move == self.switch:
             state.stack, state.stack2 = state.stack2, state.stack
             state.depth, state.depth2 = state.depth2, state.depth
-        elif move == LEFT_ARC:
-            add_arc(state, j, i, label)
-        else:
-            add_arc(state, i, j, label)
-
-    cdef void prepare(self, Gold* gold) noexcept nogil:
-        plan_arcs(gold, 2, NO_ROOTS)
+            return
+        if move == SHIFT:
+            state.stack2[state.depth2] = buffer_at(state, 0)
+            state.depth2 += 1
+        Planar.apply(self, state, move)
 
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
-        """Arcs as soon as they can be; REDUCE and SWITCH to reach those of the first word, this plane's before."""
-        cdef token_t i = stack_at(state, 0)
-        cdef token_t j = buffer_at(state, 0)
-        cdef token_t plane = state.stack > state.stack2
-        cdef token_t dependent = -1
-        if i >= 0:
-            dependent = gold_between(state, gold, i, j, False)
-        if dependent >= 0:
-            return LEFT_ARC if dependent == i else RIGHT_ARC
-        if count_behind(state, gold, j, plane, False):
-            return REDUCE
-        if state.last_move != SWITCH and count_behind(state, gold, j, 1 - plane, False):
-            return SWITCH
-        return SHIFT
+        """Arcs as soon as they can be made; REDUCE, then SWITCH, to reach those of the first word."""
+        cdef token_t move = Planar.oracle(self, state, gold)
+        if move == SHIFT and state.last_move != self.switch and count_elsewhere(self, state, gold):
+            return self.switch
+        return move
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
-        cdef token_t i = stack_at(state, 0)
-        cdef token_t j = buffer_at(state, 0)
-        cdef token_t plane = state.stack > state.stack2
-        cdef token_t here = count_behind(state, gold, j, plane, False)
-        cdef token_t there = count_behind(state, gold, j, 1 - plane, False)
-        costs[SHIFT] = here + there
-        costs[SWITCH] = there == 0
-        costs[REDUCE] = costs[LEFT_ARC] = costs[RIGHT_ARC] = 0
-        if i >= 0:
-            costs[REDUCE] = count_ahead(state, gold, i, j, plane, False)
-            costs[LEFT_ARC] = cost_of_left_arc(state, gold, i, j)
-            costs[RIGHT_ARC] = cost_of_right_arc(state, gold, i, j)
+        cdef token_t elsewhere = count_elsewhere(self, state, gold)
+        Planar.costs(self, state, gold, costs)
+        costs[SHIFT] += elsewhere
+        costs[self.switch] = elsewhere == 0
 
-    cdef label_t gold_label(self, State* state, const Gold* gold, token_t move) noexcept nogil:
-        cdef token_t i = stack_at(state, 0)
-        cdef token_t j = buffer_at(state, 0)
-        if move == LEFT_ARC and gold.heads[i] == j:
-            return gold.labels[i]
-        return gold.labels[j] if move == RIGHT_ARC and gold.heads[j] == i else -1
+
+cdef inline token_t count_elsewhere(TwoPlanar system, State* state, const Gold* gold) noexcept nogil:
+    """The gold arcs of the first word that can still be built in the other plane."""
+    return count_behind(state, gold, buffer_at(state, 0), 1 - active_plane(state), system.single_root)

@@ -12,9 +12,10 @@ from crossarc.learning.scorer cimport Scorer, score_room
 from crossarc.learning.updates cimport UpdateRule
 from crossarc.learning.weights cimport Weights
 from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_values
-from crossarc.transitions.search cimport Greedy, Workspace, lowest_bit, make, note_link
+from crossarc.transitions.memory cimport Workspace
+from crossarc.transitions.search cimport Greedy, ParseWorkspace, happens, lowest_bit, note_link
 from crossarc.transitions.state cimport State
-from crossarc.transitions.system cimport MOVES
+from crossarc.transitions.system cimport MOVES, gold_label, make
 
 
 cdef class StageWeights:
@@ -29,7 +30,7 @@ cdef class StageWeights:
 
     @property
     def random(self):
-        """Where the dice stand."""
+        """The state of the random generator."""
         return self.labels.random
 
     @random.setter
@@ -41,13 +42,13 @@ cdef class StageWeights:
         return PackedStages(self.moves.pack(), self.labels.pack(threshold))
 
     def to_arrays(self):
-        """All that learning goes on from, for `from_arrays`."""
+        """Everything that training continues from, for `from_arrays`."""
         arrays = {f"moves.{name}": array for name, array in self.moves.to_arrays().items()}
         return arrays | {f"labels.{name}": array for name, array in self.labels.to_arrays().items()}
 
     @staticmethod
     def from_arrays(arrays, moves, actions, cut):
-        """The weights that `to_arrays` gave; `ValueError` for arrays that do not fit together."""
+        """The weights that `to_arrays` returned; `ValueError` for arrays that do not fit together."""
         def part(prefix):
             return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
 
@@ -67,13 +68,22 @@ cdef class PackedStages:
         self.labels = labels
 
     def to_arrays(self):
-        """What a model file keeps."""
+        """The arrays that a model file stores."""
         return {"move_table": self.moves.table} | self.labels.to_arrays()
 
     @staticmethod
     def from_arrays(arrays, int32_t moves, int32_t actions):
-        """The weights that a model file keeps."""
+        """The weights that a model file stores."""
         return PackedStages(PackedTable(arrays["move_table"], moves), PackedWeights.from_arrays(arrays, actions))
+
+
+cdef class StageWorkspace(ParseWorkspace):
+    """What one thread needs to parse in two stages."""
+
+    cdef Scorer moves
+
+    def __cinit__(self, token_t set_words, Scorer labels, int32_t actions, Scorer moves):
+        self.moves = moves
 
 
 cdef class TwoStage(Greedy):
@@ -101,7 +111,7 @@ cdef class TwoStage(Greedy):
 
     def train(self, StageWeights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
               const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
-        """Learn by the perceptron from sentences in an order; gives decisions over moves and wrong ones."""
+        """Learn by the perceptron from sentences in an order; returns the counts of moves chosen and of wrong ones."""
         cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef HashedWeights moves = weights.moves
@@ -125,7 +135,7 @@ cdef class TwoStage(Greedy):
                 s = order[i]
                 n = <token_t>(starts[s + 1] - starts[s]) - 1
                 work.reserve(n)
-                work.begin(self.system, n, &heads[starts[s]], &labels[starts[s]])
+                work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
                 while not self.system.is_final(state):
                     legal = self.system.legal(state)
                     self.system.costs(state, &work.gold, costs)
@@ -144,10 +154,7 @@ cdef class TwoStage(Greedy):
                     decisions += 1
                     moves.now += 1
                     label_weights.now += 1
-                    random ^= random << 13
-                    random ^= random >> 7
-                    random ^= random << 17
-                    follow = (random >> 11) * (1.0 / 9007199254740992.0) < explore
+                    follow = happens(&random, explore)
                     if costs[best] > costs[gold]:
                         wrong += 1
                         moves.update(keys, self.move_templates, gold, 1)
@@ -157,7 +164,7 @@ cdef class TwoStage(Greedy):
                     if not self.labelled >> best & 1:
                         make(self.system, state, best, -1)
                         continue
-                    label = self.system.gold_label(state, &work.gold, best)
+                    label = gold_label(self.system, state, &work.gold, best)
                     label_weights.score(keys + first, end - first, 0, &label_view[0])
                     action = self.best_action(&label_view[0], best)
                     if label >= 0 and self.labels[action] != label:
@@ -171,70 +178,45 @@ cdef class TwoStage(Greedy):
         label_weights.random = random
         return decisions, wrong
 
-    cdef int32_t action_of(self, token_t move, label_t label) noexcept nogil:
-        """The action of a move and a label, -1 if there is none."""
-        cdef int32_t a
-        for a in range(self.actions):
-            if self.moves[a] == move and self.labels[a] == label:
-                return a
-        return -1
+    cdef ParseWorkspace workspace(self, weights):
+        cdef PackedStages stages = weights
+        return StageWorkspace(self.set_words, stages.labels, self.actions, stages.moves)
 
-    def parse(self, PackedStages weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
-              label_t[::1] labels, label_t root_label, bint annotated=False, bint keep_root_links=False,
-              bint scored=False):
-        """Parse the sentences of flat arrays into `heads` and `labels`, which are arrays of the same layout."""
-        cdef Workspace work = Workspace(self.set_words)
-        cdef State* state = &work.state
-        cdef Scorer moves = weights.moves
-        cdef Scorer label_weights = weights.labels
+    cdef State* derive(self, ParseWorkspace work, const int32_t* tokens, token_t n) except NULL nogil:
         cdef hash_t keys[MOST_TEMPLATES]
         cdef hash_t values[MOST_SLOTS]
         cdef weight_t scores[WIDTH]
-        label_scores = np.zeros(score_room(self.actions), dtype=np.float32)
-        cdef weight_t[::1] label_view = label_scores
-        cdef const int32_t* words
-        cdef Py_ssize_t s
-        cdef token_t n, move, best
+        cdef State* state = &work.state
+        cdef token_t move, best
         cdef int32_t action, first = self.label_templates, end = self.program.template_count
         cdef uint32_t legal
-        work.scored = scored
-        with nogil:
-            for s in range(starts.shape[0] - 1):
-                n = <token_t>(starts[s + 1] - starts[s]) - 1
-                words = &tokens[starts[s], 0]
-                work.reserve(n)
-                work.begin(self.system, n, NULL, NULL)
-                while not self.system.is_final(state):
-                    legal = self.system.legal(state)
-                    if self.forced(legal):
-                        make(self.system, state, lowest_bit(legal), -1)
-                        continue
-                    fill_values(&self.program, state, words, values)
-                    hash_values(&self.program, values, 0, self.move_templates, keys)
-                    moves.score(keys, self.move_templates, 0, scores)
-                    best = -1
-                    for move in range(MOVES):
-                        if legal >> move & 1 and (best < 0 or scores[move] > scores[best]):
-                            best = move
-                    if not self.labelled >> best & 1:
-                        make(self.system, state, best, -1)
-                        continue
-                    hash_values(&self.program, values, self.move_templates, end, keys)
-                    label_weights.score(keys + first, end - first, 0, &label_view[0])
-                    action = self.best_action(&label_view[0], best)
-                    make(self.system, state, best, self.labels[action])
-                    if scored:
-                        note_link(self, work, state, action, &label_view[0])
-                self.attach_loose(state, label_weights, words, &label_view[0])
-                work.give_tree(self.system, state, root_label, annotated, keep_root_links, &heads[starts[s]],
-                               &labels[starts[s]])
-                if root_label >= 0:
-                    self.label_loose(state, label_weights, words, &label_view[0], annotated, &heads[starts[s]],
-                                     &labels[starts[s]])
+        work.begin(self.system, n)
+        while not self.system.is_final(state):
+            legal = self.system.legal(state)
+            if self.forced(legal):
+                make(self.system, state, lowest_bit(legal), -1)
+                continue
+            fill_values(&self.program, state, tokens, values)
+            hash_values(&self.program, values, 0, self.move_templates, keys)
+            (<StageWorkspace>work).moves.score(keys, self.move_templates, 0, scores)
+            best = -1
+            for move in range(MOVES):
+                if legal >> move & 1 and (best < 0 or scores[move] > scores[best]):
+                    best = move
+            if not self.labelled >> best & 1:
+                make(self.system, state, best, -1)
+                continue
+            hash_values(&self.program, values, self.move_templates, end, keys)
+            work.scorer.score(keys + first, end - first, 0, work.scores)
+            action = self.best_action(work.scores, best)
+            make(self.system, state, best, self.labels[action])
+            if work.scored:
+                note_link(self, work, state, action, work.scores)
+        return state
 
     def weigh(self, StageWeights weights, const int32_t[:, ::1] tokens, const token_t[::1] heads,
               const label_t[::1] labels, const offset_t[::1] starts, Py_ssize_t sentences):
-        """What each template adds to the lead of right moves, and of right labels, over the best wrong ones."""
+        """What each template adds to the margin of right moves, and of right labels, over the best wrong ones."""
         cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef hash_t keys[MOST_TEMPLATES]
@@ -246,29 +228,29 @@ cdef class TwoStage(Greedy):
         cdef weight_t[::1] label_view = label_scores
         cdef double[:, ::1] gain_view = gains
         cdef Py_ssize_t s
-        cdef token_t n, move, right, rival
+        cdef token_t n, move, right, best_wrong
         cdef int32_t k, a, action, other
         cdef label_t label
         cdef uint32_t legal
         for s in range(min(sentences, starts.shape[0] - 1)):
             n = <token_t>(starts[s + 1] - starts[s]) - 1
             work.reserve(n)
-            work.begin(self.system, n, &heads[starts[s]], &labels[starts[s]])
+            work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
             while not self.system.is_final(state):
                 legal = self.system.legal(state)
                 right = self.system.oracle(state, &work.gold)
-                label = self.system.gold_label(state, &work.gold, right)
+                label = gold_label(self.system, state, &work.gold, right)
                 fill_values(&self.program, state, &tokens[starts[s], 0], values)
                 hash_values(&self.program, values, 0, end, keys)
                 weights.moves.score(keys, end, 0, scores)
-                rival = -1
+                best_wrong = -1
                 for move in range(weights.moves.actions):
-                    if legal >> move & 1 and move != right and (rival < 0 or scores[move] > scores[rival]):
-                        rival = move
-                if rival >= 0:
+                    if legal >> move & 1 and move != right and (best_wrong < 0 or scores[move] > scores[best_wrong]):
+                        best_wrong = move
+                if best_wrong >= 0:
                     for k in range(end):
                         weights.moves.score(keys + k, 1, 0, scores)
-                        gain_view[0, k] += scores[right] - scores[rival]
+                        gain_view[0, k] += scores[right] - scores[best_wrong]
                 if label >= 0:
                     action = self.action_of(right, label)
                     weights.labels.score(keys, end, 0, &label_view[0])

@@ -1,0 +1,5 @@
+from crossarc.transitions.system cimport TransitionSystem
+
+
+cdef class ArcStandard(TransitionSystem):
+    pass

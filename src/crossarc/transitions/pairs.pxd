@@ -1,0 +1,48 @@
+# Arcs between i, the top of the stack or the last node of a list, and j, the first node of the buffer, with i < j.
+# The systems that make them have the moves LEFT-ARC and RIGHT-ARC, or undirected ones ARC, in the same places.
+from crossarc.core.typedefs cimport token_t, uint32_t
+from crossarc.transitions.plan cimport cost_of_left_arc, cost_of_link, cost_of_right_arc, gold_between
+from crossarc.transitions.state cimport Arc, State, arc_to, connected
+from crossarc.transitions.system cimport Gold, TransitionSystem
+
+cdef enum:
+    LEFT_ARC = 2
+    RIGHT_ARC = 3
+    ARC = 2
+
+
+cdef inline uint32_t legal_arcs(TransitionSystem system, State* state, token_t i, token_t j) noexcept nogil:
+    """The legal moves among the arcs: i, j are not connected and the dependent has no head, or 0 is free."""
+    if connected(state, i, j):
+        return 0
+    if system.directed:
+        return (state.heads[i] < 0) << LEFT_ARC | (state.heads[j] < 0) << RIGHT_ARC
+    return 0 if system.single_root and i == 0 and state.roots else 1 << ARC
+
+
+cdef inline Arc arc_between(TransitionSystem system, token_t i, token_t j, token_t move) noexcept nogil:
+    """The arc that a move makes; none for a move that is no arc."""
+    if not system.directed:
+        return arc_to(i, j) if move == ARC else arc_to(-1, -1)
+    if move == LEFT_ARC:
+        return arc_to(j, i)
+    return arc_to(i, j) if move == RIGHT_ARC else arc_to(-1, -1)
+
+
+cdef inline token_t gold_arc(TransitionSystem system, State* state, const Gold* gold, token_t i,
+                             token_t j) noexcept nogil:
+    """The move that makes the gold arc between i and j, -1 if there is none or it cannot be built now."""
+    cdef token_t dependent = gold_between(state, gold, i, j, system.single_root) if i >= 0 else -1
+    if dependent < 0:
+        return -1
+    return RIGHT_ARC if system.directed and dependent == j else LEFT_ARC
+
+
+cdef inline void cost_arcs(TransitionSystem system, State* state, const Gold* gold, token_t i, token_t j,
+                           token_t* costs) noexcept nogil:
+    """What each arc between i and j loses, for systems with stacks."""
+    if system.directed:
+        costs[LEFT_ARC] = cost_of_left_arc(state, gold, i, j)
+        costs[RIGHT_ARC] = cost_of_right_arc(state, gold, i, j)
+    else:
+        costs[ARC] = cost_of_link(state, gold, i, j, system.single_root, False)
