@@ -1,11 +1,9 @@
-# The scores of arcs: see arc_scores.pyx.
+# The scores of arcs, and which arcs are scored: see arc_scores.pyx.
 from libc.stdlib cimport abs
 
-from crossarc.core.typedefs cimport hash_t, int32_t, score_t, token_t, weight_t
+from crossarc.core.typedefs cimport int32_t, int64_t, score_t, token_t, weight_t
 from crossarc.decode.edges cimport Edge
-from crossarc.factors.arc_keys cimport ArcKeys
-from crossarc.factors.length_limits cimport LengthLimits
-from crossarc.factors.words cimport DEP, HEAD, Words, distance_class
+from crossarc.factors.keys cimport DEP, HEAD, ArcKeys, Words, distance_class
 from crossarc.learning.scorer cimport Scorer
 
 cdef enum:
@@ -20,6 +18,28 @@ cdef enum Combination:
     PRODUCT
     GREATEST
     LEAST
+
+
+cdef class LengthLimits:
+    cdef Words words
+    cdef const int32_t[:, ::1] lengths
+    cdef token_t[::1] reach             # by tag: the greatest length of any arc of such a word
+    cdef int32_t tag                    # the column; -1 if arcs of any length can be
+    cdef bint pruning                   # whether the sentence at hand has only the arcs that lengths leave
+
+    cdef inline bint allow(self, token_t h, token_t d) noexcept nogil:
+        """Whether an arc is not longer than those of training between such tags."""
+        return (not self.pruning or h == 0
+                or abs(h - d) <= self.lengths[self.words.value(h, self.tag), self.words.value(d, self.tag)])
+
+    cdef inline token_t first_neighbour(self, token_t j) noexcept nogil:
+        """The leftmost word that an edge to a word can come from."""
+        return max(1, j - self.reach[self.words.value(j, self.tag)])
+
+    cdef void begin(self) noexcept nogil
+    cdef bint allow_tree(self, const token_t* heads) noexcept nogil
+    cdef token_t count_edges(self) noexcept nogil
+    cdef int64_t count_pruned(self) noexcept nogil
 
 
 cdef class ArcScores:

@@ -1,6 +1,6 @@
 """Scores of the arcs of a sentence, all of them or some.
 
-See crossarc.factors.arc_keys for the features. A feature has sixteen weights: eight for arcs to the right and eight for
+See crossarc.factors.keys for the features. A feature has sixteen weights: eight for arcs to the right and eight for
 arcs to the left, one of them for all distances and one for each class of distances. They are kept in the same tables as
 those of the transition parsers, with these sixteen in the place of actions.
 """
@@ -9,15 +9,56 @@ import numpy as np
 
 from libc.math cimport INFINITY
 
-from crossarc.core.typedefs cimport int32_t, score_t, token_t
+from crossarc.core.typedefs cimport int32_t, int64_t, score_t, token_t
 from crossarc.decode.edges cimport Edge
-from crossarc.factors.arc_keys cimport ArcKeys, Between, clear
-from crossarc.factors.length_limits cimport LengthLimits
-from crossarc.factors.words cimport Words
+from crossarc.factors.keys cimport ArcKeys, Between, Words, clear
 from crossarc.learning.scorer cimport Scorer
 
 # In the order of `Combination`.
 COMBINATIONS = ("none", "mean", "product", "max", "min")
+
+
+cdef class LengthLimits:
+    """The greatest `lengths`, by [tag of the head, tag of the dependent] in a column; None allows all arcs.
+
+    A sentence that they leave no tree is parsed once more with all arcs.
+    """
+
+    def __init__(self, Words words, lengths, int32_t tag):
+        self.words = words
+        self.tag = tag if lengths is not None else -1
+        self.lengths = lengths if lengths is not None else np.zeros((1, 1), dtype=np.int32)
+        self.reach = np.max(self.lengths, axis=1)
+
+    cdef void begin(self) noexcept nogil:
+        """Go to a new sentence."""
+        self.pruning = self.tag >= 0
+
+    cdef bint allow_tree(self, const token_t* heads) noexcept nogil:
+        """Whether all arcs of a tree are allowed."""
+        cdef token_t d
+        for d in range(1, self.words.n + 1):
+            if not self.allow(heads[d], d):
+                return False
+        return True
+
+    cdef token_t count_edges(self) noexcept nogil:
+        """How many edges between words are allowed; limits of edges are the same in both directions."""
+        cdef token_t i, j, count = 0
+        for j in range(2, self.words.n + 1):
+            for i in range(self.first_neighbour(j), j):
+                count += self.allow(i, j)
+        return count
+
+    cdef int64_t count_pruned(self) noexcept nogil:
+        """How many arcs between words are left out."""
+        cdef token_t h, d
+        cdef int64_t count = 0
+        if self.pruning:
+            for d in range(1, self.words.n + 1):
+                for h in range(1, self.words.n + 1):
+                    count += h != d and not self.allow(h, d)
+        return count
 
 
 cdef class ArcScores:

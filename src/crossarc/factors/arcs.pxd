@@ -1,9 +1,8 @@
 # Trees by the scores of their arcs: see arcs.pyx. Rounds build on it.
-from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t
+from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t
 from crossarc.decode.kbest cimport KBest
-from crossarc.factors.arc_keys cimport ArcKeys
-from crossarc.factors.arc_scores cimport ArcScores
-from crossarc.factors.length_limits cimport LengthLimits
+from crossarc.factors.arc_scores cimport ArcScores, LengthLimits
+from crossarc.factors.keys cimport ArcKeys
 from crossarc.factors.parts cimport Factors
 from crossarc.factors.tree_search cimport TreeSearch
 from crossarc.learning.scorer cimport Scorer
@@ -15,6 +14,9 @@ cdef class TreeFactors(Factors):
     cdef ArcScores arc_scores
     cdef TreeSearch search
     cdef bint sparse                    # whether only the edges that limits allow are scored, without a matrix
+    cdef readonly int64_t arcs          # so many between words there were, for the object's whole life
+    cdef readonly int64_t pruned        # and so many of them lengths left out
+    cdef readonly int64_t unpruned      # sentences that had no tree without them
     cdef KBest k_best
     cdef token_t[:, ::1] trees          # while learning: the best, the best first
     cdef score_t[::1] totals
@@ -31,6 +33,7 @@ cdef class TreeFactors(Factors):
     cdef void add_labels(self) noexcept nogil
     cdef bint solve_arcs(self, token_t* heads) noexcept nogil
     cdef int try_tree(self, token_t* heads) except -1 nogil
+    cdef void count_arcs(self, int64_t pruned) noexcept nogil
     cdef bint find_tree(self, token_t* heads) except -1 nogil
     cdef const label_t* labels_of(self, const token_t* heads) noexcept nogil
     cdef int add_slots(self, const hash_t* keys, int32_t count, int32_t direction, int32_t kind) except -1 nogil

@@ -8,14 +8,12 @@ from crossarc.learning.weights import Weights
 
 ARC_WEIGHTS: int
 Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 class TreeFactors:
-    @property
-    def arcs(self) -> int: ...
-    @property
-    def pruned(self) -> int: ...
-    @property
-    def unpruned(self) -> int: ...
+    arcs: int
+    pruned: int
+    unpruned: int
 
 class ArcFactors(TreeFactors):
     def __init__(
@@ -30,19 +28,10 @@ class ArcFactors(TreeFactors):
         k_best: int = 1,
         loss: str = "edges",
     ) -> None: ...
-    def find_trees(self, scorer: Scorer, tokens: Ints, starts: NDArray[np.int64], heads: Ints) -> None: ...
-    def enhance_trees(
-        self, scorer: Scorer, tokens: Ints, starts: NDArray[np.int64], heads: Ints, rounds: int
-    ) -> None: ...
+    def find_trees(self, scorer: Scorer, tokens: Ints, starts: Longs, heads: Ints) -> None: ...
+    def enhance_trees(self, scorer: Scorer, tokens: Ints, starts: Longs, heads: Ints, rounds: int) -> None: ...
     def learn(
-        self,
-        weights: Weights,
-        tokens: Ints,
-        heads: Ints,
-        starts: NDArray[np.int64],
-        order: NDArray[np.int64],
-        cost: float,
-        augment: bool = False,
+        self, weights: Weights, tokens: Ints, heads: Ints, starts: Longs, order: Longs, cost: float, augment: bool = ...
     ) -> tuple[int, int]: ...
     def scores(self, scorer: Scorer, tokens: Ints) -> NDArray[np.float64]: ...
     def features_of(self, tokens: Ints, h: int, d: int) -> NDArray[np.uint64]: ...
@@ -59,13 +48,7 @@ class JointFactors(TreeFactors):
         k_best: int = 1,
     ) -> None: ...
     def find_trees(
-        self,
-        scorer: Scorer,
-        label_scorer: Scorer,
-        tokens: Ints,
-        starts: NDArray[np.int64],
-        heads: Ints,
-        labels: Ints,
+        self, scorer: Scorer, label_scorer: Scorer, tokens: Ints, starts: Longs, heads: Ints, labels: Ints
     ) -> None: ...
     def learn(
         self,
@@ -74,8 +57,8 @@ class JointFactors(TreeFactors):
         tokens: Ints,
         heads: Ints,
         labels: Ints,
-        starts: NDArray[np.int64],
-        order: NDArray[np.int64],
+        starts: Longs,
+        order: Longs,
         cost: float,
         augment: bool = False,
     ) -> tuple[int, int]: ...

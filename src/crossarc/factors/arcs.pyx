@@ -8,18 +8,14 @@ import numpy as np
 from libc.math cimport INFINITY
 from libc.stdlib cimport abs
 
-from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
 from crossarc.decode.decoder cimport Decoder
 from crossarc.decode.kbest cimport KBest
-from crossarc.factors.arc_keys cimport ArcKeys
-from crossarc.factors.arc_scores cimport ALL, SLOTS, ArcScores
-from crossarc.factors.enhancer cimport Enhancer
-from crossarc.factors.label_keys cimport LabelKeys
-from crossarc.factors.label_scores cimport LabelScores
-from crossarc.factors.length_limits cimport LengthLimits
+from crossarc.factors.arc_scores cimport ALL, SLOTS, ArcScores, LengthLimits
+from crossarc.factors.keys cimport ArcKeys, LabelKeys, Words, distance_class
+from crossarc.factors.labels cimport LabelScores
 from crossarc.factors.parts cimport Factors, Learner, Part
-from crossarc.factors.tree_search cimport TreeSearch
-from crossarc.factors.words cimport Words, distance_class
+from crossarc.factors.tree_search cimport Enhancer, TreeSearch
 from crossarc.learning.scorer cimport Scorer
 from crossarc.learning.weights cimport Weights
 
@@ -27,11 +23,7 @@ ARC_WEIGHTS = SLOTS
 
 
 cdef class TreeFactors(Factors):
-    """What all ways to find trees by arcs share: keys, limits, scores and the search.
-
-    `arcs`, `pruned` and `unpruned` count arcs between words, those that lengths left out, and the sentences that were
-    parsed with all arcs because they had no tree without them.
-    """
+    """What all ways to find trees by arcs share: keys, limits, scores and the search."""
 
     def __init__(self, model, Decoder decoder, bint undirected, combine, lengths, int32_t tag, int32_t k_best,
                  Learner learner):
@@ -43,21 +35,6 @@ cdef class TreeFactors(Factors):
         self.learner = learner
         self.k_best = KBest(decoder.single_root) if k_best > 1 else None
         self.totals = np.zeros(k_best)
-
-    @property
-    def arcs(self):
-        """How many arcs there were between words."""
-        return self.limits.arcs
-
-    @property
-    def pruned(self):
-        """How many arcs lengths left out."""
-        return self.limits.pruned
-
-    @property
-    def unpruned(self):
-        """How many sentences had no tree without them."""
-        return self.limits.unpruned
 
     cdef int use(self, Scorer scorer) except -1:
         """Score with these weights from now on."""
@@ -103,15 +80,35 @@ cdef class TreeFactors(Factors):
         """Set the heads of the best tree of the arcs that limits allow; 0 if there is none."""
         return self.solve_arcs(heads)
 
+    cdef void count_arcs(self, int64_t pruned) noexcept nogil:
+        """Count the arcs between the words of a sentence that was parsed."""
+        self.arcs += <int64_t>self.words.n * (self.words.n - 1)
+        self.pruned += pruned
+
     cdef bint find_tree(self, token_t* heads) except -1 nogil:
         """Set the heads of the best tree; all arcs count in a sentence that limits leave no tree."""
         self.limits.begin()
         while not self.try_tree(heads):
             if not self.limits.pruning:
                 return False
-            self.limits.lift()
-        self.limits.count_arcs()
+            self.limits.pruning = False
+            self.unpruned += 1
+        self.count_arcs(self.limits.count_pruned())
         return True
+
+    cdef int find_best(self, token_t* heads, label_t* labels) except -1 nogil:
+        """Set the heads of the best tree; where possible, only edges that limits allow are scored."""
+        cdef token_t edges
+        if self.sparse:
+            self.limits.begin()
+            edges = self.search.solve_edges(self.scorer, heads)
+            if edges >= 0:
+                self.count_arcs(<int64_t>self.words.n * (self.words.n - 1) - 2 * <int64_t>edges)
+                return 0
+            with gil:
+                self.search.reserve_matrix(self.words.n)
+        self.find_tree(heads)
+        return 0
 
     cdef object matrix_of(self, const int32_t[:, ::1] tokens):
         """The scores of all arcs of one sentence, in true units."""
@@ -122,7 +119,7 @@ cdef class TreeFactors(Factors):
             self.read(tokens, 0, n + 1)
             self.limits.begin()
             while not self.solve_arcs(&self.trees[0, 0]) and self.limits.pruning:
-                self.limits.lift()
+                self.limits.pruning = False
         return np.array(self.arc_scores.matrix).reshape(n + 1, n + 1) * self.scorer.unit
 
     # ---- learning
@@ -148,11 +145,12 @@ cdef class TreeFactors(Factors):
         return NULL
 
     cdef offset_t count_wrong(self, const token_t* heads) noexcept nogil:
-        """How many words have a wrong head in a tree that was found."""
+        """How many words have a wrong head or label in a tree that was found."""
+        cdef const label_t* labels = self.labels_of(heads)
         cdef offset_t wrong = 0
         cdef token_t d
         for d in range(1, self.words.n + 1):
-            wrong += heads[d] != self.gold[d]
+            wrong += heads[d] != self.gold[d] or (labels != NULL and labels[d] != self.gold_labels[d])
         return wrong
 
     cdef offset_t learn_best(self) except -1 nogil:
@@ -173,6 +171,41 @@ cdef class TreeFactors(Factors):
             self.learner.compare(self, &self.trees[k, 0], self.labels_of(&self.trees[k, 0]))
         self.learner.learn()
         return wrong
+
+    # ---- what parsers call
+
+    def find_trees(self, Scorer scorer not None, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
+                   token_t[::1] heads):
+        """Set the heads of the sentences that begin at `starts`."""
+        cdef token_t longest = np.diff(starts).max(initial=1) - 1, most = 0
+        cdef Py_ssize_t s
+        self.use(scorer)
+        self.sparse = self.search.edge_decoder is not None
+        if self.sparse:
+            self.limits.begin()
+            for s in range(starts.shape[0] - 1):
+                self.words.read(&tokens[starts[s], 0], <token_t>(starts[s + 1] - starts[s]) - 1)
+                most = max(most, self.limits.count_edges() + self.words.n)
+            self.search.reserve_edges(longest, most)
+        self.find_all(tokens, starts, heads, None)
+        self.sparse = False
+
+    def learn(self, Weights weights not None, const int32_t[:, ::1] tokens, const token_t[::1] heads,
+              const offset_t[::1] starts, const offset_t[::1] order, score_t cost, bint augment=False):
+        """Learn from sentences in an order; return the number of words and of wrong heads.
+
+        `cost` is the longest step of MIRA, or 0 for the perceptron. With `augment` the gold tree is moved from the
+        trees that are best when each wrong arc counts one more. With `undirected` edges are moved, whatever their
+        directions.
+        """
+        self.use(weights)
+        self.learner.weights, self.learner.cost, self.learner.augment = weights, cost, augment
+        return self.learn_all(tokens, heads, None, starts, order)
+
+    def scores(self, Scorer scorer not None, const int32_t[:, ::1] tokens):
+        """The scores of all arcs of one sentence, as [dependent, head], in true units."""
+        self.use(scorer)
+        return self.matrix_of(tokens)
 
 
 cdef class ArcFactors(TreeFactors):
@@ -197,7 +230,7 @@ cdef class ArcFactors(TreeFactors):
         cdef token_t d, h
         for d in range(1, self.words.n + 1):
             h = heads[d]
-            parts[d - 1] = Part(h, d, -1, d, 0, self.cell(h, d)[0])
+            parts[d - 1] = Part(h, d, -1, d, False, self.cell(h, d)[0])
             if self.keys.undirected and h > d:
                 parts[d - 1].head = d
                 parts[d - 1].dependent = h
@@ -206,33 +239,6 @@ cdef class ArcFactors(TreeFactors):
     cdef int keys_of(self, const Part* part) except -1 nogil:
         """Give the learner the keys of an arc."""
         return self.add_arc(part.head, part.dependent)
-
-    cdef int find_best(self, token_t* heads, label_t* labels) except -1 nogil:
-        """Set the heads of the best tree; where possible, only edges that limits allow are scored."""
-        if self.sparse:
-            self.limits.begin()
-            if self.search.solve_edges(self.scorer, heads):
-                return 0
-            with gil:
-                self.search.reserve_matrix(self.words.n)
-        self.find_tree(heads)
-        return 0
-
-    def find_trees(self, Scorer scorer not None, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
-                   token_t[::1] heads):
-        """Set the heads of the sentences that begin at `starts`."""
-        cdef token_t longest = np.diff(starts).max(initial=1) - 1, most = 0
-        cdef Py_ssize_t s
-        self.use(scorer)
-        self.sparse = self.search.edge_decoder is not None
-        if self.sparse:
-            self.limits.begin()
-            for s in range(starts.shape[0] - 1):
-                self.words.read(&tokens[starts[s], 0], <token_t>(starts[s + 1] - starts[s]) - 1)
-                most = max(most, self.limits.count_edges() + self.words.n)
-            self.search.reserve_edges(longest, most)
-        self.find_all(tokens, starts, heads, None)
-        self.sparse = False
 
     def enhance_trees(self, Scorer scorer not None, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
                       token_t[::1] heads, int32_t rounds):
@@ -250,23 +256,6 @@ cdef class ArcFactors(TreeFactors):
                 self.limits.begin()
                 self.limits.pruning = self.limits.pruning and self.limits.allow_tree(&heads[starts[s]])
                 self.enhancer.enhance(scorer, &heads[starts[s]], rounds)
-
-    def learn(self, Weights weights not None, const int32_t[:, ::1] tokens, const token_t[::1] heads,
-              const offset_t[::1] starts, const offset_t[::1] order, score_t cost, bint augment=False):
-        """Learn from sentences in an order; return the number of words and of wrong heads.
-
-        `cost` is the longest step of MIRA, or 0 for the perceptron. With `augment` the gold tree is moved from the
-        trees that are best when each wrong arc counts one more. With `undirected` edges are moved, whatever their
-        directions.
-        """
-        self.use(weights)
-        self.learner.weights, self.learner.cost, self.learner.augment = weights, cost, augment
-        return self.learn_all(tokens, heads, None, starts, order)
-
-    def scores(self, Scorer scorer not None, const int32_t[:, ::1] tokens):
-        """The scores of all arcs of one sentence, as [dependent, head], in true units."""
-        self.use(scorer)
-        return self.matrix_of(tokens)
 
     def features_of(self, const int32_t[:, ::1] tokens, token_t h, token_t d):
         """The keys of the features of an arc."""
@@ -332,20 +321,11 @@ cdef class JointFactors(TreeFactors):
             self.found[d] = self.arc_labels[d * <Py_ssize_t>(self.words.n + 1) + heads[d]]
         return &self.found[0]
 
-    cdef offset_t count_wrong(self, const token_t* heads) noexcept nogil:
-        """How many words have a wrong head or label in a tree that was found."""
-        cdef const label_t* labels = self.labels_of(heads)
-        cdef offset_t wrong = 0
-        cdef token_t d
-        for d in range(1, self.words.n + 1):
-            wrong += heads[d] != self.gold[d] or labels[d] != self.gold_labels[d]
-        return wrong
-
     cdef int32_t parts_of(self, const token_t* heads, const label_t* labels, Part* parts) noexcept nogil:
         """Write the arcs of a tree with their labels."""
         cdef token_t d
         for d in range(1, self.words.n + 1):
-            parts[d - 1] = Part(heads[d], d, labels[d], d, 0, self.cell(heads[d], d)[0])
+            parts[d - 1] = Part(heads[d], d, labels[d], d, False, self.cell(heads[d], d)[0])
             if heads == self.gold:
                 parts[d - 1].score = self.gold_scores[d]
         return self.words.n

@@ -6,20 +6,13 @@ from crossarc.learning.scorer import Scorer
 from crossarc.learning.weights import Weights
 
 Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 class LabelFactors:
     def __init__(self, model: EdgeModel, label_places: NDArray[np.uint8]) -> None: ...
-    def find_labels(
-        self, scorer: Scorer, tokens: Ints, starts: NDArray[np.int64], heads: Ints, labels: Ints
-    ) -> None: ...
+    def find_labels(self, scorer: Scorer, tokens: Ints, starts: Longs, heads: Ints, labels: Ints) -> None: ...
     def learn(
-        self,
-        weights: Weights,
-        tokens: Ints,
-        heads: Ints,
-        labels: Ints,
-        starts: NDArray[np.int64],
-        order: NDArray[np.int64],
+        self, weights: Weights, tokens: Ints, heads: Ints, labels: Ints, starts: Longs, order: Longs
     ) -> tuple[int, int]: ...
     def scores(self, scorer: Scorer, tokens: Ints, heads: Ints) -> NDArray[np.float64]: ...
     def features_of(self, tokens: Ints, h: int, d: int, heads: Ints) -> NDArray[np.uint64]: ...

@@ -1,6 +1,6 @@
 # Parts of trees and learning from them: see parts.pyx.
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, weight_t
-from crossarc.factors.words cimport Words
+from crossarc.factors.keys cimport Words
 from crossarc.learning.differences cimport Differences
 from crossarc.learning.scorer cimport Scorer
 from crossarc.learning.weights cimport Weights
@@ -12,7 +12,7 @@ cdef struct Part:
     token_t dependent           # the right end
     label_t label               # -1 if the part has none
     token_t word                # which the part belongs to: margins are summed word by word
-    weight_t sign               # 1 in the gold tree, -1 in a wrong one
+    bint shared                 # whether the other tree has it too
     score_t score
 
 
@@ -50,7 +50,7 @@ cdef class Learner:
     cdef Differences differences        # the features of the gold tree less those of each wrong one
     cdef Differences label_differences
     cdef int32_t tree                   # the wrong tree at hand
-    cdef weight_t sign                  # of the part at hand
+    cdef weight_t sign                  # of the part at hand: 1 in the gold tree, -1 in a wrong one
     cdef score_t[:, ::1] products       # of the differences
     cdef score_t[::1] shortfalls        # what each margin lacks
     cdef score_t[::1] steps

@@ -7,7 +7,7 @@ more than that: parts that only the gold tree has gain, parts that only a wrong 
 
 import numpy as np
 
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t
@@ -85,37 +85,6 @@ cdef inline bint same(const Part* a, const Part* b) noexcept nogil:
     return a.dependent == b.dependent and a.head == b.head and a.label == b.label
 
 
-cdef int by_identity(const void* first, const void* second) noexcept nogil:
-    """The order in which parts that are the same are neighbours."""
-    cdef const Part* a = <const Part*>first
-    cdef const Part* b = <const Part*>second
-    if a.dependent != b.dependent:
-        return a.dependent - b.dependent
-    return a.head - b.head if a.head != b.head else a.label - b.label
-
-
-cdef int by_word(const void* first, const void* second) noexcept nogil:
-    """The order by words; for each the parts of the gold tree come first."""
-    cdef const Part* a = <const Part*>first
-    cdef const Part* b = <const Part*>second
-    return a.word - b.word if a.word != b.word else <int>(b.sign - a.sign)
-
-
-cdef int32_t cancel(Part* parts, int32_t count) noexcept nogil:
-    """Leave out the parts that two trees share; return how many are left, in the order of words."""
-    cdef int32_t k = 0, kept = 0
-    qsort(parts, count, sizeof(Part), by_identity)
-    while k < count:
-        if k + 1 < count and same(parts + k, parts + k + 1):
-            k += 2
-        else:
-            parts[kept] = parts[k]
-            kept += 1
-            k += 1
-    qsort(parts, kept, sizeof(Part), by_word)
-    return kept
-
-
 cdef class Learner:
     """Moves weights from the parts of wrong trees to those of the gold tree, by MIRA or the perceptron.
 
@@ -162,22 +131,35 @@ cdef class Learner:
 
     cdef int compare(self, Factors factors, const token_t* tree, const label_t* labels) except -1 nogil:
         """Add the difference between the gold tree of the sentence at hand and the next tree."""
-        cdef Part* part = self.parts
-        cdef int32_t k, count = factors.parts_of(factors.gold, factors.gold_labels, part)
-        cdef int32_t total = count + factors.parts_of(tree, labels, part + count)
+        cdef Part* gold = self.parts
+        cdef Part* wrong = self.parts + factors.parts_of(factors.gold, factors.gold_labels, gold)
+        cdef Part* middle = wrong
+        cdef Part* end = wrong + factors.parts_of(tree, labels, wrong)
         cdef token_t d
         cdef score_t margin = 0, loss = 0
-        for k in range(total):
-            part[k].sign = 1 if k < count else -1
-        for _left in range(cancel(part, total)):
-            if part.sign > 0:
-                margin += part.score
+        while gold < middle:            # parts of both trees cancel
+            wrong = middle
+            while wrong < end and not same(gold, wrong):
+                wrong += 1
+            gold.shared = wrong < end
+            if gold.shared:
+                wrong.shared = True
+            gold += 1
+        gold, wrong = self.parts, middle
+        while gold < middle or wrong < end:
+            if wrong == end or (gold < middle and gold.word <= wrong.word):
+                if not gold.shared:
+                    margin += gold.score
+                    self.sign = 1
+                    factors.keys_of(gold)
+                gold += 1
             else:
-                margin -= part.score - self.augment
-                loss += 1
-            self.sign = part.sign
-            factors.keys_of(part)
-            part += 1
+                if not wrong.shared:
+                    margin -= wrong.score - self.augment
+                    loss += 1
+                    self.sign = -1
+                    factors.keys_of(wrong)
+                wrong += 1
         if self.count_heads:
             loss = 0
             for d in range(1, factors.words.n + 1):

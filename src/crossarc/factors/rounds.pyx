@@ -2,8 +2,16 @@
 
 In a round Chu-Liu-Edmonds finds the best heads of its words, free of cycles; what they attached to then knows its new
 dependents, which later rounds see. With `absorb` words that have their heads cannot be heads any more, so that all
-dependents of a word are known when its turn comes; without, they can, and their own arcs stay as they are. See
-crossarc.factors.round_graph.
+dependents of a word are known when its turn comes; without, they can, and their own arcs stay as they are.
+
+Only the words of a round are nodes of its graph. All that need no longer be told apart is one node, each word choosing
+the best head there: words of later rounds, which have no head yet, are the root of this graph, and what hangs below a
+word of this round counts as that word, so that no cycle can go through arcs that are fixed.
+
+One root: with `absorb` node 0 can only take a word of the last round that a sentence has, as words of that round can
+hang from nothing else. Without, it takes one word at most until the last round and one in all. "At most one" is exactly
+one in a graph with one more node, from which all words of later rounds hang, and which can itself hang from node 0 or
+any word of the round at no cost.
 
 Lengths can leave a round without heads for all of its words, because of what earlier rounds found or by themselves.
 Then the sentence is parsed once more from the first round on, with arcs of all lengths.
@@ -16,22 +24,159 @@ from libc.stdlib cimport abs
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
-from crossarc.decode.decoder cimport Decoder
-from crossarc.factors.arc_keys cimport Between, clear
+from crossarc.decode.chu_liu_edmonds cimport ChuLiuEdmonds
+from crossarc.decode.decoder cimport SOLVED, Decoder, Outcome
 from crossarc.factors.arcs cimport TreeFactors
-from crossarc.factors.dependent_keys cimport DependentKeys
+from crossarc.factors.keys cimport Between, DependentKeys, Words, clear, distance_class
 from crossarc.factors.parts cimport Learner, Part
-from crossarc.factors.round_graph cimport OUT, RoundGraph
-from crossarc.factors.words cimport distance_class
-from crossarc.learning.scorer cimport Scorer
-from crossarc.learning.weights cimport Weights
+
+cdef enum:
+    OUT = -1                # no head for any word of the round
+
+
+cdef class RoundGraph:
+    """The rounds of a sentence, one after the other; `round_of_tag` has the round of each value in `tag_column`."""
+
+    cdef Words words
+    cdef bint absorb
+    cdef int32_t tag_column, round_count
+    cdef const int32_t[::1] round_of_tag
+    cdef Decoder decoder
+    cdef Decoder forest                 # for rounds in which any number of words can hang from what is one node
+    cdef int32_t[::1] rounds            # by word; that of node 0 is beyond all
+    # Of the round at hand.
+    cdef int32_t round
+    cdef token_t count                  # its words are members[1..count]
+    cdef token_t[::1] members
+    cdef token_t[::1] nodes             # by word: which node of the round's graph it is as a head, or OUT
+    cdef token_t ground                 # the node that all words of later rounds are
+    cdef bint one_root                  # whether exactly one word hangs from the graph's root
+    cdef bint rooted                    # whether a word hangs from node 0 already
+    cdef score_t[::1] graph
+    cdef token_t[::1] chosen
+
+    cdef inline bint is_now(self, token_t word) noexcept nogil:
+        """Whether a word gets its head in this round."""
+        return self.rounds[word] == self.round
+
+    cdef inline bint reachable(self, token_t place, token_t head) noexcept nogil:
+        """Whether the word in some place of the round can still get a head."""
+        return self.nodes[head] != OUT and self.nodes[head] != place
+
+    def __init__(self, Words words, Decoder decoder, int32_t tag_column, const int32_t[::1] round_of_tag, bint absorb):
+        self.words = words
+        self.decoder = decoder
+        self.forest = ChuLiuEdmonds(False)
+        self.tag_column = tag_column
+        self.round_of_tag = round_of_tag
+        self.round_count = np.max(round_of_tag) + 1
+        self.absorb = absorb
+
+    cdef int reserve(self, token_t n) except -1:
+        """Make room for sentences of up to n words."""
+        self.decoder.reserve(n + 1)         # a round's graph may have one node more
+        self.forest.reserve(n + 1)
+        self.rounds = np.zeros(n + 1, dtype=np.int32)
+        self.members = np.zeros(n + 2, dtype=np.int32)
+        self.nodes = np.zeros(n + 1, dtype=np.int32)
+        self.graph = np.zeros((n + 2) * (n + 2))
+        self.chosen = np.zeros(n + 2, dtype=np.int32)
+        return 0
+
+    cdef void begin(self) noexcept nogil:
+        """Go before the first round."""
+        cdef token_t w
+        for w in range(self.words.n + 1):
+            self.rounds[w] = self.round_of_tag[self.words.value(w, self.tag_column)]
+        self.rounds[0] = self.round_count
+        self.round = -1
+        self.rooted = False
+
+    cdef bint next_round(self, const token_t* heads) noexcept nogil:
+        """Go to the next round that the sentence has words for, and set up its graph; False after the last."""
+        cdef token_t w, top, later = 0
+        cdef bint single = self.decoder.single_root
+        cdef token_t* nodes = &self.nodes[0]
+        self.count = 0
+        while self.count == 0:
+            self.round += 1
+            if self.round == self.round_count:
+                return False
+            later = 0
+            for w in range(1, self.words.n + 1):
+                later += self.rounds[w] > self.round
+                if self.rounds[w] == self.round:
+                    self.count += 1
+                    self.members[self.count] = w
+        self.one_root = single and not self.rooted and (later == 0 or not self.absorb)
+        self.ground = self.count + 1 if self.one_root and later > 0 else 0
+        for w in range(1, self.words.n + 1):
+            nodes[w] = self.ground
+        nodes[0] = OUT if single and not self.one_root else 0
+        for w in range(1, self.count + 1):
+            nodes[self.members[w]] = w
+        for w in range(1, self.words.n + 1):
+            if self.rounds[w] >= self.round:
+                continue
+            if self.absorb:
+                nodes[w] = OUT
+                continue
+            # What hangs below a word of this round is the same node as that word, and all else is where later words
+            # are. Words on the left are known already.
+            top = heads[w]
+            while top > w and self.rounds[top] < self.round:
+                top = heads[top]
+            nodes[w] = nodes[top] if top > 0 else self.ground
+        return True
+
+    cdef bint solve(self, const score_t* matrix, token_t* heads) noexcept nogil:
+        """Set the heads of the words of the round by the scores of arcs; False if limits leave none."""
+        cdef token_t w, d, h, node
+        cdef token_t size = self.count + 1 + (self.ground > 0)
+        cdef Py_ssize_t stride = self.words.n + 1
+        cdef score_t* row
+        cdef const score_t* scores
+        cdef score_t best
+        cdef Outcome outcome
+        for w in range(1, self.count + 1):
+            d = self.members[w]
+            heads[d] = 0            # should a decoder ever give up, what follows the heads stays within the sentence
+            row = &self.graph[w * size]
+            scores = matrix + d * stride
+            for node in range(size):
+                row[node] = -INFINITY
+            for h in range(self.words.n + 1):
+                node = self.nodes[h]
+                if node != OUT and node != w and scores[h] > row[node]:
+                    row[node] = scores[h]
+        if self.ground > 0:
+            row = &self.graph[self.ground * size]
+            for node in range(size):
+                row[node] = 0
+            row[self.ground] = -INFINITY
+        if self.one_root:
+            outcome = self.decoder.solve(&self.graph[0], size, size - 1, &self.chosen[0])
+        else:
+            outcome = self.forest.solve(&self.graph[0], size, size - 1, &self.chosen[0])
+        if outcome != SOLVED:
+            return False
+        for w in range(1, self.count + 1):
+            d = self.members[w]
+            scores = matrix + d * stride
+            best = -INFINITY
+            for h in range(self.words.n + 1):
+                if self.nodes[h] == self.chosen[w] and scores[h] > best:
+                    best = scores[h]
+                    heads[d] = h
+        return True
 
 
 cdef class RoundFactors(TreeFactors):
     """A feature model and rounds at work, for one thread.
 
     `round_of_tag` gives the round of each value of the attribute in `tag_column`. A part is an arc, whose features see
-    the dependents that its ends have when the round begins.
+    the dependents that its ends have when the round begins. Each round learns the gold heads that can still be reached,
+    and later rounds see what it found, right or wrong. `scores` are those of arcs without dependents.
     """
 
     cdef RoundGraph graph
@@ -128,11 +273,6 @@ cdef class RoundFactors(TreeFactors):
             self.attach(heads)
         return 1
 
-    cdef int find_best(self, token_t* heads, label_t* labels) except -1 nogil:
-        """Set the heads of all words."""
-        self.find_tree(heads)
-        return 0
-
     # ---- learning
 
     cdef int32_t parts_of(self, const token_t* heads, const label_t* labels, Part* parts) noexcept nogil:
@@ -142,7 +282,7 @@ cdef class RoundFactors(TreeFactors):
         for w in range(1, self.graph.count + 1):
             d = self.graph.members[w]
             if self.graph.reachable(w, self.gold[d]):
-                parts[count] = Part(heads[d], d, -1, d, 0, self.cell(heads[d], d)[0])
+                parts[count] = Part(heads[d], d, -1, d, False, self.cell(heads[d], d)[0])
                 count += 1
         return count
 
@@ -172,29 +312,6 @@ cdef class RoundFactors(TreeFactors):
         self.learner.next_step()
         self.find_tree(&self.trees[0, 0])
         return self.count_wrong(&self.trees[0, 0])
-
-    # ---- what parsers call
-
-    def find_trees(self, Scorer scorer not None, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
-                   token_t[::1] heads):
-        """Set the heads of the sentences that begin at `starts`."""
-        self.use(scorer)
-        self.find_all(tokens, starts, heads, None)
-
-    def learn(self, Weights weights not None, const int32_t[:, ::1] tokens, const token_t[::1] heads,
-              const offset_t[::1] starts, const offset_t[::1] order, score_t cost, bint augment=False):
-        """Learn as `ArcFactors` does, but round by round; return the number of words and of wrong heads.
-
-        Each round learns the gold heads that can still be reached, and later rounds see what it found, right or wrong.
-        """
-        self.use(weights)
-        self.learner.weights, self.learner.cost, self.learner.augment = weights, cost, augment
-        return self.learn_all(tokens, heads, None, starts, order)
-
-    def scores(self, Scorer scorer not None, const int32_t[:, ::1] tokens):
-        """The scores of all arcs of one sentence without dependents, as [dependent, head], in true units."""
-        self.use(scorer)
-        return self.matrix_of(tokens)
 
     def late_features_of(self, const int32_t[:, ::1] tokens, token_t h, token_t d, const token_t[::1] heads):
         """The keys of the features of an arc that see dependents, where some words, not -1, have their heads."""

@@ -1,5 +1,5 @@
-# The best tree by the scores of arcs: see tree_search.pyx.
-from crossarc.core.typedefs cimport score_t, token_t
+# Trees by the scores of arcs: see tree_search.pyx.
+from crossarc.core.typedefs cimport int32_t, score_t, token_t
 from crossarc.decode.decoder cimport Decoder
 from crossarc.decode.undirected cimport Undirected
 from crossarc.factors.arc_scores cimport ArcScores
@@ -16,4 +16,14 @@ cdef class TreeSearch:
     cdef int reserve_matrix(self, token_t n) except -1
     cdef int reserve_edges(self, token_t n, token_t m) except -1
     cdef bint solve(self, token_t* heads) noexcept nogil
-    cdef bint solve_edges(self, Scorer weights, token_t* heads) noexcept nogil
+    cdef token_t solve_edges(self, Scorer weights, token_t* heads) noexcept nogil
+
+
+cdef class Enhancer:
+    cdef ArcScores scores
+    cdef score_t[:, ::1] turns          # by word: the scores of three arcs
+
+    cdef int reserve(self, token_t n) except -1
+    cdef void score_head(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil
+    cdef void score_turn(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil
+    cdef void enhance(self, Scorer weights, token_t* heads, int32_t rounds) noexcept nogil

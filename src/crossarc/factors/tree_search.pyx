@@ -1,8 +1,10 @@
-"""The best tree of a sentence by a decoder: over the matrix of all arcs, or over the edges that limits allow."""
+"""The best tree of a sentence by a decoder, and trees made better by turning arcs round."""
 
 import numpy as np
 
-from crossarc.core.typedefs cimport int64_t, score_t, token_t
+from libc.math cimport INFINITY
+
+from crossarc.core.typedefs cimport int32_t, score_t, token_t
 from crossarc.decode.decoder cimport SOLVED, Decoder
 from crossarc.decode.undirected cimport Undirected
 from crossarc.factors.arc_scores cimport NONE, ArcScores
@@ -10,7 +12,7 @@ from crossarc.learning.scorer cimport Scorer
 
 
 cdef class TreeSearch:
-    """A decoder at work on the scores of arcs."""
+    """A decoder at work on the matrix of all arcs, or on the edges that limits allow."""
 
     def __init__(self, Decoder decoder, ArcScores scores):
         self.scores = scores
@@ -49,12 +51,76 @@ cdef class TreeSearch:
                     matrix[i * stride + j], matrix[j * stride + i])
         return self.decoder.solve(&self.joined[0], stride, n, heads) == SOLVED
 
-    cdef bint solve_edges(self, Scorer weights, token_t* heads) noexcept nogil:
-        """Score the edges that limits allow and set the heads of their best tree; False if there is none."""
+    cdef token_t solve_edges(self, Scorer weights, token_t* heads) noexcept nogil:
+        """Score the edges that limits allow and set the heads of their best tree.
+
+        Return the number of edges between words, or -1 if there is no tree.
+        """
         cdef bint with_roots = not self.edge_decoder.single_root
         cdef token_t n = self.scores.words.n
         cdef token_t m = self.scores.fill_edges(weights, self.edge_decoder.edges, &self.root_scores[0], with_roots)
         if self.edge_decoder.solve_edges(m, &self.root_scores[0], n, heads) != SOLVED:
-            return False
-        self.scores.limits.count_arcs(2 * <int64_t>(m - n * with_roots))
-        return True
+            return -1
+        return m - n if with_roots else m
+
+
+cdef class Enhancer:
+    """Local enhancement of trees by the scores of arcs, as `crossarc.decode.enhance` does it by a matrix.
+
+    Only arcs that a move would take away or bring in are scored: three for each word, and after a move those near it.
+    """
+
+    def __init__(self, ArcScores scores):
+        self.scores = scores
+
+    cdef int reserve(self, token_t n) except -1:
+        """Make room for sentences of up to n words."""
+        self.turns = np.zeros((3, n + 1))
+        return 0
+
+    cdef void score_head(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil:
+        """Note the scores of the arc to a word from its head, and of that arc turned round."""
+        cdef score_t there = 0, back = 0
+        self.scores.score_pair(weights, min(heads[d], d), max(heads[d], d), &there, &back)
+        self.turns[0, d] = there if heads[d] < d else back
+        self.turns[1, d] = back if heads[d] < d else there
+
+    cdef void score_turn(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil:
+        """Note the score of the arc to a word from its head's head, if that is there."""
+        cdef score_t there = 0, back = 0
+        cdef token_t t
+        if heads[d] > 0:
+            t = heads[heads[d]]
+            self.scores.score_pair(weights, min(t, d), max(t, d), &there, &back)
+            self.turns[2, d] = there if t < d else back
+
+    cdef void enhance(self, Scorer weights, token_t* heads, int32_t rounds) noexcept nogil:
+        """Turn up to so many arcs of a tree round, the one that gains most each time."""
+        cdef token_t u, v, w, best, n = self.scores.words.n
+        cdef score_t gain, best_gain
+        self.scores.sum_all_alone(weights)
+        for v in range(1, n + 1):
+            self.score_head(weights, heads, v)
+            self.score_turn(weights, heads, v)
+        while rounds > 0:
+            best = -1
+            best_gain = 0
+            for v in range(1, n + 1):
+                u = heads[v]
+                if u == 0 or self.turns[2, v] == -INFINITY or self.turns[1, v] == -INFINITY:
+                    continue
+                gain = (self.turns[2, v] + self.turns[1, v]) - (self.turns[0, u] + self.turns[0, v])
+                if gain > best_gain:
+                    best_gain = gain
+                    best = v
+            if best < 0:
+                return
+            u = heads[best]
+            heads[best] = heads[u]
+            heads[u] = best
+            self.score_head(weights, heads, best)
+            self.score_head(weights, heads, u)
+            for w in range(1, n + 1):
+                if w == best or heads[w] == best or heads[w] == u:
+                    self.score_turn(weights, heads, w)
+            rounds -= 1

@@ -1,6 +1,6 @@
-# The scores of labels: see label_scores.pyx.
+# The scores of labels: see labels.pyx.
 from crossarc.core.typedefs cimport int32_t, label_t, token_t, uint8_t, weight_t
-from crossarc.factors.label_keys cimport LabelKeys
+from crossarc.factors.keys cimport LabelKeys
 from crossarc.learning.scorer cimport Scorer
 
 # Where a label can be; as in crossarc.parsers.label_places.
