@@ -1,5 +1,6 @@
 # The configuration of a transition parser: one block of memory that all systems share, whatever they use of it.
 from crossarc.core.typedefs cimport label_t, token_t, uint64_t
+from crossarc.core.union_find cimport find
 
 cdef enum:
     OUTER = 3       # how many dependents or linked nodes are remembered on each side, the outermost first
@@ -113,10 +114,7 @@ cdef inline Arc arc_to(token_t head, token_t dependent) noexcept nogil:
 
 cdef inline token_t find_group(State* state, token_t node) noexcept nogil:
     """The representative of the nodes connected with this one."""
-    while state.group[node] != node:
-        state.group[node] = state.group[state.group[node]]
-        node = state.group[node]
-    return node
+    return find(state.group, node)
 
 
 cdef inline bint connected(State* state, token_t a, token_t b) noexcept nogil:
