@@ -79,9 +79,10 @@ def test_storage(example, name):
     train, dev = Corpus.of(sentences), Corpus.of(sentences[:15])
     rounded, pruned = (measure(name, train, dev, epochs=2, prune=prune) for prune in (0.0, 0.5))
     assert rounded.exact_las == pytest.approx(rounded.las, abs=0.5)
-    assert pruned.exact_las == rounded.exact_las
     assert pruned.las < pruned.exact_las - 1
-    assert pruned.bytes < rounded.bytes < rounded.exact_bytes == pruned.exact_bytes
+    assert pruned.bytes < rounded.bytes < rounded.exact_bytes
+    if name != "mst-combined":  # whose model on top learns from the trees of pruned models
+        assert (pruned.exact_las, pruned.exact_bytes) == (rounded.exact_las, rounded.exact_bytes)
 
 
 def test_decoders_take_turns():

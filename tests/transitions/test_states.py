@@ -78,5 +78,5 @@ def test_siblings_of_undirected_models_are_there(example, name, size):
     search = Greedy(system, model, list(range(len(labels))), labels, 1)
     tokens = Attributes.fit(corpus, model.attributes).encode(corpus)
     named = np.zeros(len(tokens), dtype=np.int32)
-    keys, _, _ = search.instances(tokens, corpus["head"], named, corpus.starts, -1, np.zeros(1, np.int32))
+    keys, _, _ = search.instances(tokens, corpus["head"], named, corpus.starts)
     assert all(len(np.unique(column)) > 1 for column in keys.T)

@@ -113,7 +113,7 @@ def train_files(
     from crossarc.errors import CrossarcError
     from crossarc.parsers import load
     from crossarc.parsers.modelfile import check_model_path
-    from crossarc.parsers.settings import check_names
+    from crossarc.parsers.presets import check_options
 
     check_model_path(output)
     before = load(init) if init is not None else None
@@ -121,7 +121,7 @@ def train_files(
     if "parser" in options:  # a wrong setting is an error before files are read
         learner = make_parser(options, before)
     else:
-        check_names(options)
+        check_options(options)
     sentences = [sentence for path in train for sentence in validated(path, on_error)]
     held_out = validated(dev, on_error) if dev is not None else None
     if held_out is not None and not held_out:

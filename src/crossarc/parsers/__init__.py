@@ -5,12 +5,14 @@ from crossarc.parsers.constraints import Constraints, marked_constraints
 from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.parser import Parser, load
 from crossarc.parsers.presets import PRESETS
+from crossarc.parsers.scorers import ArcScorer
 from crossarc.parsers.settings import Settings
 from crossarc.parsers.trainer import Epoch, Progress
 
 __all__ = [
     "PRESETS",
     "Analysis",
+    "ArcScorer",
     "Constraints",
     "Epoch",
     "Parser",

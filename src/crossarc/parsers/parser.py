@@ -24,6 +24,7 @@ from crossarc.parsers.model import Model
 from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.registry import stored_model, trainer_of
+from crossarc.parsers.scorers import ArcScorer, ScorerModel
 from crossarc.parsers.settings import ArcSettings, Settings, TransitionSettings, UndirectedSettings
 from crossarc.parsers.streams import analyse_stream, parse_stream
 from crossarc.parsers.trainer import Epoch, Progress, run_epochs
@@ -57,9 +58,46 @@ class Parser:
         self.manifest_: dict[str, Any] = {}
         self.checkpoint_: Checkpoint | None = None
 
+    @classmethod
+    def around(cls, scorer: ArcScorer, decoder: str = "mst", *, single_root: bool = True) -> Parser:
+        """Return a parser that decodes the scores of any scorer, by the decoder `mst` or `eisner`.
+
+        It parses, analyses and evaluates as others do; there is nothing to fit or to save. `calibrate` makes its
+        probabilities fit.
+
+        >>> import numpy as np
+        >>> class Chain:
+        ...     labels = ["root", "next"]
+        ...     def arc_scores(self, sentences):
+        ...         return [np.eye(len(sentence) + 1, k=-1) for sentence in sentences]
+        ...     def label_scores(self, sentences, heads):
+        ...         return [np.stack([tree == 0, tree > 0], axis=1) for tree in heads]
+        >>> sentence = Sentence.from_columns(forms=["", "one", "two", "three"])
+        >>> next(Parser.around(Chain()).parse(sentence)).heads.tolist()
+        [-1, 0, 1, 2]
+        """
+        parser = cls.__new__(cls)
+        parser.model_ = ScorerModel(scorer, decoder, single_root=single_root)
+        parser.settings = parser.model_.settings
+        parser.manifest_ = {"data": {"columns": {}, "sentences": 0}, "development": None}
+        parser.checkpoint_ = None
+        return parser
+
+    def calibrate(self, dev: Data) -> Parser:
+        """Find the scales under which probabilities fit best with what is right in a treebank."""
+        return self.fit_scales(trees_of(dev, "fail", None))
+
+    def fit_scales(self, gold: list[Sentence]) -> Parser:
+        """Find the scales by sentences whose trees were checked."""
+        self.manifest_["confidence"] = asdict(calibrate(self.model, gold))
+        self.model.reset_notes()
+        return self
+
     def __repr__(self) -> str:
         if self.model_ is None:
             return f"<Parser {self.settings.parser}, not trained>"
+        if isinstance(self.model_, ScorerModel):
+            return f"<Parser around {type(self.model_.scorer).__name__}, {self.settings.system}>"
         best = self.manifest_["development"]
         scores = f", dev LAS {best['las']:.2f}" if best else ""
         return f"<Parser {self.settings.parser}, trained on {self.manifest_['data']['sentences']:,} sentences{scores}>"
@@ -86,6 +124,8 @@ class Parser:
         file `checkpoint`, which `save` deletes; with `resume` training goes on from the state in that file, if there is
         one, and gives the same model as without the interruption.
         """
+        if isinstance(self.model_, ScorerModel):
+            raise CrossarcError("a parser around a scorer learns nothing; train the scorer")
         sentences = trees_of(train, on_error, on_finding)
         held_out = trees_of(dev, on_error, on_finding) if dev is not None else []
         if not sentences:
@@ -131,8 +171,7 @@ class Parser:
             "init": before.manifest_["data"] if before is not None else None,
         }
         if development is not None and model.has_alternatives:
-            self.manifest_["confidence"] = asdict(calibrate(model, held_out))
-            model.reset_notes()
+            self.fit_scales(held_out)
         return self
 
     @property

@@ -76,6 +76,20 @@ def make_settings(parser: str, **options: Any) -> Settings:
     return checked_settings({"parser": parser, **preset, **options})
 
 
+def check_options(options: dict[str, Any]) -> None:
+    """Refuse settings that no family of parsers accepts."""
+    check_names(options)
+    errors = []
+    for family in dict.fromkeys(preset["family"] for preset in PRESETS.values()):
+        name = next(name for name, preset in PRESETS.items() if preset["family"] == family)
+        try:
+            make_settings(name, **options)
+            return
+        except CrossarcError as error:
+            errors.append(error)
+    raise errors[0]
+
+
 def stored_settings(values: dict[str, Any]) -> Settings:
     """Return the settings of a model file; `ValueError` for those that a user could not choose."""
     try:

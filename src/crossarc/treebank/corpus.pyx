@@ -57,7 +57,7 @@ cdef class Corpus:
 
     cdef readonly object starts
     cdef dict columns            # those filled so far: name to (string table, ids)
-    cdef list sentences          # what the others are filled from
+    cdef readonly list sentences  # what the others are filled from; None if there are arrays only
     cdef object graphs_
 
     def __init__(self, starts, columns):

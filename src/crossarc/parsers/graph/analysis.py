@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,13 @@ from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.treebank.corpus import Corpus
 
 if TYPE_CHECKING:
-    from crossarc.parsers.graph.model import GraphModel
+    from crossarc.parsers.graph.model import ArcModel
 
 SMOOTHING = 1e-6  # what an arc weighs, beside a whole of 1, that is only looked at because of constraints
 
 
 def analyse_by_arcs(
-    model: GraphModel,
+    model: ArcModel,
     corpus: Corpus,
     k: int,
     known: list[Constraints],
@@ -45,28 +45,28 @@ def analyse_by_arcs(
     Where lengths leave no tree that satisfies the constraints, or not the parse, arcs of all lengths count. A very long
     sentence has its parse and no numbers, unless constraints rule that out.
     """
-    tokens = model.attributes.encode(corpus)
     own, own_labels = model.parse(corpus)
-    for constraints, (begin, end) in zip(known, pairwise(corpus.starts.tolist()), strict=True):
-        words, parse = tokens[begin:end], own[begin:end]
+    places = pairwise(corpus.starts.tolist())
+    for sentence, constraints, (begin, end) in zip(model.inputs(corpus), known, places, strict=True):
+        parse = own[begin:end]
         bound = constraints if undo is None else NONE
-        if len(words) - 1 > model.long_sentence and bound.allow(parse):
+        if len(parse) - 1 > model.long_sentence and bound.allow(parse):
             names = ["", *(model.labels[label] for label in own_labels[begin + 1 : end].tolist())]
             heads, names = undo(parse, names) if undo is not None else (parse, names)
             found = without_numbers(heads, names, bound)
         else:
-            scores = without_cells(model.arc_scores(words))
+            scores = without_cells(model.arc_scores(sentence))
             space = TreeSpace(scores, model.single_root, model.is_projective, scales.trees, bound)
             if model.lengths is not None and not has_tree(space, parse):
-                space = replace(space, scores=without_cells(model.arc_scores(words, whole=True)))
+                space = replace(space, scores=without_cells(model.arc_scores(sentence, whole=True)))
                 model.lengths.add(0, 0, 1)
-            found = analyse(model, words, space, k, parse, scales.labels, undo)
+            found = analyse(model, sentence, space, k, parse, scales.labels, undo)
         yield found if undo is None else under_constraints(found, model.single_root, k, constraints)
 
 
 def analyse(
-    model: GraphModel,
-    tokens: NDArray[np.int32],
+    model: ArcModel,
+    sentence: Any,
     space: TreeSpace,
     k: int,
     parse: Heads,
@@ -78,7 +78,7 @@ def analyse(
     moved = marginals.copy()
     scored: list[ScoredTree] = []
     for heads in space.best(k, parse):
-        labels = model.label_scores(tokens, heads)
+        labels = model.label_scores(sentence, heads)
         names = [model.labels[label] for label in labels.argmax(axis=1).tolist()]
         chances = softmax(label_scale * labels).max(axis=1)
         chances[0] = 1.0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -35,7 +37,10 @@ Scores = NDArray[np.float64]
 
 
 class ArcModel(Model):
-    """A parser that scores the arcs of a sentence: what graph parsers and parsers around other scorers share."""
+    """A parser that scores the arcs of a sentence: what graph parsers and parsers around other scorers share.
+
+    `inputs` gives what the scores of a sentence are made of.
+    """
 
     usual_scales = GRAPH_SCALES
     scores_labels = True
@@ -43,13 +48,38 @@ class ArcModel(Model):
     long_note = "each was parsed in pieces, which were joined by their roots"
     lengths: Lengths | None = None
 
-    def arc_scores(self, tokens: Ints, *, whole: bool = False) -> Scores:
-        """Return the scores that trees are compared by, at [dependent, head]; `whole` with arcs of all lengths."""
-        raise NotImplementedError
+    @abstractmethod
+    def inputs(self, corpus: Corpus) -> Iterator[Any]:
+        """Yield the input of each sentence."""
 
-    def label_scores(self, tokens: Ints, heads: Ints) -> Scores:
+    @abstractmethod
+    def arc_scores(self, sentence: Any, *, whole: bool = False) -> Scores:
+        """Return the scores that trees are compared by, at [dependent, head]; `whole` with arcs of all lengths."""
+
+    @abstractmethod
+    def label_scores(self, sentence: Any, heads: Ints) -> Scores:
         """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
-        raise NotImplementedError
+
+    def analyse(
+        self,
+        corpus: Corpus,
+        k: int,
+        constraints: list[Constraints],
+        scales: Scales,
+        beam: int | None = None,
+        undo: Undo | None = None,
+    ) -> Iterator[Analysis]:
+        """Yield the k best trees of each sentence and their probabilities."""
+        return analyse_by_arcs(self, corpus, k, constraints, scales, undo)
+
+    def coverage(self, corpus: Corpus) -> Coverage:
+        """Return what the decoder can find: all trees, or the projective ones."""
+        heads, starts = corpus["head"], corpus.starts
+        found = heads >= 0
+        if self.is_projective:
+            for begin, end in pairwise(starts.tolist()):
+                found[begin:end] = in_projective_tree(heads[begin:end])
+        return coverage_of(found, heads, starts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,38 +132,22 @@ class GraphModel(ArcModel):
         self.label_factors().find_labels(self.label_weights, seen, starts, heads, labels)
         return heads, labels
 
+    def inputs(self, corpus: Corpus) -> Iterator[Ints]:
+        """Yield the attributes of the nodes of each sentence."""
+        tokens = self.attributes.encode(corpus)
+        return (tokens[begin:end] for begin, end in pairwise(corpus.starts.tolist()))
+
     def label_factors(self) -> LabelFactors:
         """Return the features of labels at work, for one thread."""
         return LabelFactors(self.label_features, self.label_places)
 
-    def arc_scores(self, tokens: Ints, *, whole: bool = False) -> Scores:
+    def arc_scores(self, sentence: Ints, *, whole: bool = False) -> Scores:
         """Return the scores that trees are compared by, at [dependent, head]."""
-        return self.finder.scores(tokens, whole=whole)
+        return self.finder.scores(sentence, whole=whole)
 
-    def label_scores(self, tokens: Ints, heads: Ints) -> Scores:
+    def label_scores(self, sentence: Ints, heads: Ints) -> Scores:
         """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
-        return self.label_factors().scores(self.label_weights, self.finder.seen(tokens), heads)
-
-    def analyse(
-        self,
-        corpus: Corpus,
-        k: int,
-        constraints: list[Constraints],
-        scales: Scales,
-        beam: int | None = None,
-        undo: Undo | None = None,
-    ) -> Iterator[Analysis]:
-        """Yield the k best trees of each sentence and their probabilities."""
-        return analyse_by_arcs(self, corpus, k, constraints, scales, undo)
-
-    def coverage(self, corpus: Corpus) -> Coverage:
-        """Return what the decoder can find: all trees, the projective ones, or those of the rounds."""
-        heads, starts = corpus["head"], corpus.starts
-        found = heads >= 0
-        if self.is_projective:
-            for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-                found[begin:end] = in_projective_tree(heads[begin:end])
-        return coverage_of(found, heads, starts)
+        return self.label_factors().scores(self.label_weights, self.finder.seen(sentence), heads)
 
     def notes(self) -> list[str]:
         """Return how much lengths have left out."""
@@ -254,14 +268,14 @@ class JointModel(GraphModel):
         assert isinstance(self.finder, ArcFinder)
         return self.finder.weights
 
-    def arc_scores(self, tokens: Ints, *, whole: bool = False) -> Scores:
+    def arc_scores(self, sentence: Ints, *, whole: bool = False) -> Scores:
         """Return the scores of arcs, each with that of its best label."""
         factors = self.factors(None if whole else self.lengths)
-        return factors.scores(self.arc_weights, self.label_weights, tokens)
+        return factors.scores(self.arc_weights, self.label_weights, sentence)
 
-    def label_scores(self, tokens: Ints, heads: Ints) -> Scores:
+    def label_scores(self, sentence: Ints, heads: Ints) -> Scores:
         """Return the scores of all labels for the arcs of a tree."""
-        return self.factors(None).label_scores(self.label_weights, tokens, heads)
+        return self.factors(None).label_scores(self.label_weights, sentence, heads)
 
 
 @dataclass(frozen=True, eq=False)

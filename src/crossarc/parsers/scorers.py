@@ -1,0 +1,155 @@
+"""Parsers around scorers of any kind: score matrices in, trees, k best trees, constraints and probabilities out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc import decode
+from crossarc.errors import CrossarcError, UnknownName
+from crossarc.features.attributes import Attributes
+from crossarc.features.edges import EdgeModel, parse_edge_model
+from crossarc.parsers.calibration import Scales
+from crossarc.parsers.graph.model import ArcModel
+from crossarc.parsers.model import Arrays, Ints
+from crossarc.parsers.settings import Settings
+from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.sentence import Sentence
+
+DECODERS = {"mst": decode.mst, "eisner": decode.eisner}
+Scores = NDArray[np.float64]
+
+
+@runtime_checkable
+class ArcScorer(Protocol):
+    """Anything that scores the arcs of a batch of sentences, and the labels of the arcs of their trees.
+
+    Scores are NumPy arrays or tensors with `__dlpack__` or `__array__`: one for each sentence of n words, of the shapes
+    (n + 1, n + 1) as [dependent, head] and (n + 1, labels), or one for the whole batch with the greatest n, padded.
+    Higher is better, and -inf forbids an arc. `labels` names the labels.
+    """
+
+    labels: Sequence[str]
+
+    def arc_scores(self, sentences: list[Sentence]) -> Any:
+        """Return the scores of all arcs of each sentence."""
+
+    def label_scores(self, sentences: list[Sentence], heads: list[Ints]) -> Any:
+        """Return the scores of all labels for each word of each tree."""
+
+
+class ScorerSettings(Settings):
+    """The settings of a parser around a scorer: there is nothing to train."""
+
+    family: Literal["scorer"] = "scorer"
+    parser: str = "scorer"
+    features: str = "none"
+    system: str = "mst"
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredSentence:
+    """A sentence with the scores of its arcs."""
+
+    sentence: Sentence
+    arcs: Scores
+
+
+class ScorerModel(ArcModel):
+    """Decodes the scores that a scorer gives."""
+
+    kind = "scorer"
+    usual_scales = Scales(1.0, 1.0)
+    long_sentence = 2**31 - 1
+    features: EdgeModel = parse_edge_model('labels = ["dep.form"]', "none")  # it looks at nothing
+    attributes = Attributes({})
+
+    def __init__(self, scorer: ArcScorer, decoder: str = "mst", *, single_root: bool = True) -> None:
+        if decoder not in DECODERS:
+            raise UnknownName("decoder", decoder, DECODERS)
+        if not isinstance(scorer, ArcScorer):
+            raise CrossarcError(
+                f"{type(scorer).__name__} scores no arcs: it must have labels, arc_scores(sentences) and "
+                "label_scores(sentences, heads)"
+            )
+        self.scorer = scorer
+        self.labels = list(scorer.labels)
+        self.single_root = single_root
+        self.settings = ScorerSettings(system=decoder)
+        self.is_projective = decoder == "eisner"
+
+    def inputs(self, corpus: Corpus) -> Iterator[ScoredSentence]:
+        """Yield each sentence with the scores of its arcs."""
+        sentences = sentences_of(corpus)
+        shapes = [(len(sentence) + 1, len(sentence) + 1) for sentence in sentences]
+        found = unpadded(self.scorer.arc_scores(sentences), shapes, "arc_scores")
+        return (ScoredSentence(*each) for each in zip(sentences, found, strict=True))
+
+    def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
+        """Return heads and labels of all nodes of a corpus."""
+        sentences = sentences_of(corpus)
+        search = DECODERS[self.settings.system]
+        heads = [search(each.arcs, single_root=self.single_root) for each in self.inputs(corpus)]
+        shapes = [(len(tree), len(self.labels)) for tree in heads]
+        scores = unpadded(self.scorer.label_scores(sentences, heads), shapes, "label_scores") if sentences else []
+        labels = np.full(len(corpus["head"]), -1, dtype=np.int32)
+        for (begin, end), each in zip(pairwise(corpus.starts.tolist()), scores, strict=True):
+            labels[begin + 1 : end] = each[1:].argmax(axis=1)
+        return np.concatenate(heads) if heads else labels.copy(), labels
+
+    def arc_scores(self, sentence: ScoredSentence, *, whole: bool = False) -> Scores:
+        """Return the scores of the arcs of a sentence."""
+        return sentence.arcs.copy()
+
+    def label_scores(self, sentence: ScoredSentence, heads: Ints) -> Scores:
+        """Return the scores of all labels for the arcs of a tree."""
+        scores = self.scorer.label_scores([sentence.sentence], [heads])
+        return unpadded(scores, [(len(heads), len(self.labels))], "label_scores")[0]
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """Refuse: only the owner of a scorer can keep it."""
+        raise CrossarcError("a parser around a scorer has nothing to save; save the scorer")
+
+    @classmethod
+    def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> ScorerModel:
+        """Refuse: files hold no scorers."""
+        raise CrossarcError("a model file holds no scorer")
+
+
+def sentences_of(corpus: Corpus) -> list[Sentence]:
+    """Return the sentences that a corpus was made of."""
+    if corpus.sentences is None:
+        raise CrossarcError("a scorer needs sentences; make the corpus with Corpus.of(sentences)")
+    return corpus.sentences
+
+
+def unpadded(scores: Any, shapes: list[tuple[int, int]], name: str) -> list[Scores]:
+    """Return one float64 array for each sentence, without padding; a wrong number or shape is an error."""
+    whole = hasattr(scores, "__dlpack__") or hasattr(scores, "__array__")
+    found = list(as_array(scores)) if whole else [as_array(each) for each in scores]
+    if len(found) != len(shapes):
+        raise CrossarcError(f"{name} gave scores of {len(found)} sentences for {len(shapes)}")
+    result = []
+    for number, (array, (rows, columns)) in enumerate(zip(found, shapes, strict=True)):
+        if array.ndim != 2 or array.shape[0] < rows or array.shape[1] < columns:
+            raise CrossarcError(
+                f"{name} gave an array of the shape {array.shape} for sentence {number} of the batch; "
+                f"({rows}, {columns}) is needed, or more with padding"
+            )
+        result.append(np.array(array[:rows, :columns], dtype=np.float64))
+    return result
+
+
+def as_array(scores: Any) -> NDArray[Any]:
+    """Return what an array or a tensor holds, without a copy where that can be."""
+    if isinstance(scores, np.ndarray) or not hasattr(scores, "__dlpack__"):
+        return np.asarray(scores)
+    try:
+        return np.from_dlpack(scores)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise CrossarcError(f"the scores cannot be read ({error}); detach them and move them to the CPU") from None
