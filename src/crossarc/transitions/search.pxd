@@ -49,6 +49,22 @@ cdef inline token_t lowest_bit(uint32_t bits) noexcept nogil:
     return place
 
 
+cdef inline int32_t best_of(Greedy search, const weight_t* scores, uint32_t moves) noexcept nogil:
+    """The action that scores best among those that make one of some moves, given as bits."""
+    return best_among(scores, &search.moves[0], search.actions, moves)
+
+
+cdef inline int32_t best_among(const weight_t* scores, const int32_t* move_of, int32_t actions,
+                               uint32_t moves) noexcept nogil:
+    # Plain pointers, which the compiler keeps in registers.
+    cdef int32_t best = -1
+    cdef int32_t a
+    for a in range(actions):
+        if moves >> move_of[a] & 1 and (best < 0 or scores[a] > scores[best]):
+            best = a
+    return best
+
+
 cdef inline bint happens(hash_t* random, double probability) noexcept nogil:
     """Draw the next random number: True with the given probability."""
     random[0] ^= random[0] << 13

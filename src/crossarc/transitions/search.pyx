@@ -76,17 +76,6 @@ cdef void note_link(Greedy search, Workspace work, const State* state, int32_t c
         work.turn[link] = -work.turn[link]
 
 
-cdef int32_t best_arc(Greedy search, bint leftwards, const weight_t* scores) noexcept nogil:
-    """The arc that scores best among those to the left, or to the right."""
-    cdef token_t move = search.left_arc if leftwards else search.right_arc
-    cdef int32_t best = -1
-    cdef int32_t a
-    for a in range(search.actions):
-        if search.moves[a] == move and (best < 0 or scores[a] > scores[best]):
-            best = a
-    return best
-
-
 cdef int32_t best_link(Greedy search, bint annotated, bint leftwards, const weight_t* scores) noexcept nogil:
     """The labelled action that scores best, if possible with a label that arcs between words have.
 
@@ -262,7 +251,7 @@ cdef class Greedy:
         cdef hash_t keys[MOST_TEMPLATES]
         cdef State* state = &work.state
         cdef weight_t* scores = work.scores
-        cdef int32_t a, best
+        cdef int32_t best
         cdef uint32_t legal
         work.begin(self.system, n)
         while not self.system.is_final(state):
@@ -272,10 +261,7 @@ cdef class Greedy:
                 continue
             fill_keys(&self.program, state, tokens, keys)
             work.scorer.score(keys, self.program.template_count, self.group_of(state, tokens), scores)
-            best = -1
-            for a in range(self.actions):
-                if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
-                    best = a
+            best = best_of(self, scores, legal)
             make(self.system, state, self.moves[best], self.labels[best])
             if work.scored:
                 note_link(self, work, state, best, scores)
@@ -305,6 +291,7 @@ cdef class Greedy:
         """
         cdef token_t end = state.front
         cdef token_t root, word
+        cdef int32_t best
         if not self.system.joins_buffer or not self.system.single_root or state.arcs >= state.n - 1:
             return
         root = root_word(state)
@@ -312,7 +299,8 @@ cdef class Greedy:
             if word == root or state.heads[word] >= 0:
                 continue
             self.score_pair(work, state, root, word, tokens)
-            add_arc(state, root, word, self.labels[best_arc(self, word < root, work.scores)])
+            best = best_of(self, work.scores, 1 << (self.left_arc if word < root else self.right_arc))
+            add_arc(state, root, word, self.labels[best])
         state.front = end
 
     cdef void label_unlabelled(self, ParseWorkspace work, State* state, const int32_t* tokens, bint annotated,

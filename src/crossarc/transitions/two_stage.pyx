@@ -13,7 +13,7 @@ from crossarc.learning.updates cimport UpdateRule
 from crossarc.learning.weights cimport Weights
 from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_values
 from crossarc.transitions.memory cimport Workspace
-from crossarc.transitions.search cimport Greedy, ParseWorkspace, happens, lowest_bit, note_link
+from crossarc.transitions.search cimport Greedy, ParseWorkspace, best_of, happens, lowest_bit, note_link
 from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport MOVES, gold_label, make
 
@@ -101,14 +101,6 @@ cdef class TwoStage(Greedy):
         self.move_templates = move_templates
         self.label_templates = label_templates
 
-    cdef inline int32_t best_action(self, const weight_t* scores, token_t move) noexcept nogil:
-        """The best action that makes a move."""
-        cdef int32_t a, best = -1
-        for a in range(self.actions):
-            if self.moves[a] == move and (best < 0 or scores[a] > scores[best]):
-                best = a
-        return best
-
     def train(self, StageWeights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
               const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
         """Learn by the perceptron from sentences in an order; returns the counts of moves chosen and of wrong ones."""
@@ -166,7 +158,7 @@ cdef class TwoStage(Greedy):
                         continue
                     label = gold_label(self.system, state, &work.gold, best)
                     label_weights.score(keys + first, end - first, 0, &label_view[0])
-                    action = self.best_action(&label_view[0], best)
+                    action = best_of(self, &label_view[0], 1 << best)
                     if label >= 0 and self.labels[action] != label:
                         right = self.action_of(best, label)
                         if right >= 0:
@@ -208,7 +200,7 @@ cdef class TwoStage(Greedy):
                 continue
             hash_values(&self.program, values, self.move_templates, end, keys)
             work.scorer.score(keys + first, end - first, 0, work.scores)
-            action = self.best_action(work.scores, best)
+            action = best_of(self, work.scores, 1 << best)
             make(self.system, state, best, self.labels[action])
             if work.scored:
                 note_link(self, work, state, action, work.scores)
