@@ -44,7 +44,6 @@ def collect_actions(TransitionSystem system, const token_t[::1] heads, const lab
     cdef offset_t[:, ::1] view = counts
     for s in range(starts.shape[0] - 1):
         n = <token_t>(starts[s + 1] - starts[s]) - 1
-        work.reserve(n)
         with nogil:
             work.begin_gold(system, n, &heads[starts[s]], &labels[starts[s]])
             while not system.is_final(&work.state):
@@ -180,7 +179,6 @@ cdef class Greedy:
                 for i in range(order.shape[0]):
                     s = order[i]
                     n = <token_t>(starts[s + 1] - starts[s]) - 1
-                    work.reserve(n)
                     work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
                     while not self.system.is_final(state):
                         legal = self.system.legal(state)
@@ -372,7 +370,6 @@ cdef class Greedy:
         cdef int32_t[::1] group_view = groups
         for s in range(starts.shape[0] - 1):
             n = <token_t>(starts[s + 1] - starts[s]) - 1
-            work.reserve(n)
             with nogil:
                 work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
                 while not self.system.is_final(state):

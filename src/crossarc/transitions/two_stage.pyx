@@ -126,7 +126,6 @@ cdef class TwoStage(Greedy):
             for i in range(order.shape[0]):
                 s = order[i]
                 n = <token_t>(starts[s + 1] - starts[s]) - 1
-                work.reserve(n)
                 work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
                 while not self.system.is_final(state):
                     legal = self.system.legal(state)
@@ -226,7 +225,6 @@ cdef class TwoStage(Greedy):
         cdef uint32_t legal
         for s in range(min(sentences, starts.shape[0] - 1)):
             n = <token_t>(starts[s + 1] - starts[s]) - 1
-            work.reserve(n)
             work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
             while not self.system.is_final(state):
                 legal = self.system.legal(state)
