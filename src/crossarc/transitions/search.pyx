@@ -116,6 +116,10 @@ cdef class Greedy:
         self.between = np.ones(self.actions, dtype=np.uint8)
         self.tag_column = model.attributes.index("upos") if "upos" in model.attributes else -1
         self.set_words = words_for(max(self.labels, default=-1) + 1)
+        for move in range(len(system.moves)):
+            actions = np.flatnonzero(np.asarray(self.moves) == move)
+            self.first_action[move] = actions[0] if len(actions) else 0
+            self.end_action[move] = actions[-1] + 1 if len(actions) else 0
         self.labelled = sum(1 << move for move, labelled in enumerate(system.labelled) if labelled)
         table = np.full((len(system.moves), max(self.labels, default=-1) + 2), -1, dtype=np.int32)
         table[self.moves, np.asarray(self.labels) + 1] = np.arange(self.actions)
@@ -297,7 +301,7 @@ cdef class Greedy:
             if word == root or state.heads[word] >= 0:
                 continue
             self.score_pair(work, state, root, word, tokens)
-            best = best_of(self, work.scores, 1 << (self.left_arc if word < root else self.right_arc))
+            best = best_of_move(self, work.scores, self.left_arc if word < root else self.right_arc)
             add_arc(state, root, word, self.labels[best])
         state.front = end
 

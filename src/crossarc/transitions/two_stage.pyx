@@ -13,7 +13,7 @@ from crossarc.learning.updates cimport UpdateRule
 from crossarc.learning.weights cimport Weights
 from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_values
 from crossarc.transitions.memory cimport Workspace
-from crossarc.transitions.search cimport Greedy, ParseWorkspace, best_of, happens, lowest_bit, note_link
+from crossarc.transitions.search cimport Greedy, ParseWorkspace, best_of_move, happens, lowest_bit, note_link
 from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport MOVES, gold_label, make
 
@@ -157,7 +157,7 @@ cdef class TwoStage(Greedy):
                         continue
                     label = gold_label(self.system, state, &work.gold, best)
                     label_weights.score(keys + first, end - first, 0, &label_view[0])
-                    action = best_of(self, &label_view[0], 1 << best)
+                    action = best_of_move(self, &label_view[0], best)
                     if label >= 0 and self.labels[action] != label:
                         right = self.action_of(best, label)
                         if right >= 0:
@@ -199,7 +199,7 @@ cdef class TwoStage(Greedy):
                 continue
             hash_values(&self.program, values, self.move_templates, end, keys)
             work.scorer.score(keys + first, end - first, 0, work.scores)
-            action = best_of(self, work.scores, 1 << best)
+            action = best_of_move(self, work.scores, best)
             make(self.system, state, best, self.labels[action])
             if work.scored:
                 note_link(self, work, state, action, work.scores)
