@@ -151,7 +151,7 @@ def test_what_is_refused(sentences, example, tmp_path):
         parser.model.parse(read_arrays(example))
     with pytest.raises(CrossarcError, match="detach them and move them to the CPU"):
         list(Parser.around(Random(OnDevice)).parse(sentences))
-    with pytest.raises(CrossarcError, match=r"arc_scores gave an array of the shape \(1,\) for sentence 0 of the batch"):
+    with pytest.raises(CrossarcError, match=r"arc_scores gave an array of the shape \(1,\) for sentence 0"):
         list(Parser.around(Random(lambda array: array[0, :1])).parse(sentences))
     with pytest.raises(CrossarcError, match="a beam of 3; graph parsers find the best tree without one"):
         parser.parse(sentences, beam=3)
@@ -160,7 +160,7 @@ def test_what_is_refused(sentences, example, tmp_path):
     with pytest.raises(CrossarcError, match="arc_scores gave scores of 1 sentences for"):
         list(Parser.around(few).parse(sentences))
     bad = Random(lambda array: np.full_like(array, np.nan))
-    with pytest.raises(DecodeError, match="NaN|nan"):
+    with pytest.raises(DecodeError, match=r"NaN|nan"):
         list(Parser.around(bad).parse(sentences))
 
 

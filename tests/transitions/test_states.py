@@ -1,5 +1,6 @@
-"""What states remember of arcs: sets of labels, however many labels there are."""
+"""What states remember: the list of arcs, with any number of heads, and sets of labels, with any number of labels."""
 
+import random
 import re
 
 import numpy as np
@@ -9,9 +10,49 @@ from crossarc.features import parse_model
 from crossarc.features.attributes import Attributes
 from crossarc.features.templates import model_text
 from crossarc.parsers import Parser
-from crossarc.transitions import get_system
+from crossarc.transitions import SYSTEMS, Configuration, get_system
 from crossarc.transitions.search import Greedy
 from crossarc.treebank import Corpus, read
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_move_makes_the_arc_that_the_system_says(name):
+    system, generator = get_system(name), random.Random(3)
+    for length in (1, 2, 5, 12) * 5:
+        configuration = Configuration(system, [-1, 0, *range(1, length)])
+        while not configuration.is_final():
+            move, arcs = generator.choice(configuration.legal()), configuration.arcs
+            arc = configuration.arc_of(move)
+            assert (arc is not None) == system.labelled[move]
+            configuration.apply(move, len(arcs))
+            assert configuration.arcs == (arcs if arc is None else [*arcs, (*arc, len(arcs))])
+        if system.directed:
+            configuration.finish(root_label=99)
+            found = {dependent: (head, label) for head, dependent, label in configuration.arcs}
+            assert len(configuration.arcs) == len(found) == length
+            rows = zip(configuration.heads[1:], configuration.labels[1:], strict=True)
+            assert [found[word] for word in range(1, length + 1)] == list(rows)
+        else:
+            assert all(left < right for left, right, _ in configuration.arcs)
+            assert configuration.links == configuration.arcs
+
+
+def test_words_may_have_several_heads_and_arcs_several_labels():
+    """The list grows beyond one arc a word, and copies have all of it."""
+    n = 6
+    configuration = Configuration(get_system("covington"), [-1, 0, *range(1, n)])
+    pairs = [(head, word) for word in range(1, n + 1) for head in range(n + 1) if head != word]
+    expected = [(head, word, label) for label in range(4) for head, word in pairs]
+    for arc in expected:
+        configuration.add_head(*arc)
+    copy = configuration.copy()
+    configuration.add_head(1, 2, 7)
+    assert copy.arcs == expected
+    assert configuration.arcs == [*expected, (1, 2, 7)]
+    for node in range(n + 1):
+        assert copy.arcs_with(node) == [arc for arc in reversed(expected) if node in arc[:2]]
+    with pytest.raises(ValueError, match="from 1 to 7"):
+        configuration.add_head(1, 7)
 
 
 def keys_after(labels_of_word):

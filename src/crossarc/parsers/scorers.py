@@ -80,7 +80,7 @@ class ScorerModel(ArcModel):
         self.scorer = scorer
         self.labels = list(scorer.labels)
         self.single_root = single_root
-        self.settings = ScorerSettings(system=decoder)
+        self.settings = ScorerSettings.model_validate({"system": decoder})
         self.is_projective = decoder == "eisner"
 
     def inputs(self, corpus: Corpus) -> Iterator[ScoredSentence]:

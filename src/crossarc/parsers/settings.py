@@ -36,6 +36,8 @@ class Settings(BaseModel):
 
     family: str
     parser: str
+    # The transition system, or the decoder.
+    system: str
     # A feature model by name or a TOML file; "compact" and "rich" are those made for the system.
     features: str
     epochs: int = Field(10, ge=1)
@@ -64,8 +66,6 @@ class TransitionSettings(Settings):
     """The settings of transition parsers."""
 
     family: Literal["transition"] = "transition"
-    # The transition system.
-    system: str = "arc-hybrid"
     # Two stages, the move and then its label, with the templates that weigh most and a small table of weights.
     fast: bool = False
     # How many derivations are followed side by side; with more than one, training learns from whole derivations.
@@ -124,8 +124,6 @@ class TransitionSettings(Settings):
 class GraphSettings(Settings):
     """The settings that all graph parsers have: all arcs scored on their own, the best tree by a decoder, MIRA."""
 
-    # The decoder.
-    system: str
     learner: Literal["perceptron", "mira"] = "mira"
     # Learn from the tree that is best when each wrong arc counts one more.
     augment: bool = True

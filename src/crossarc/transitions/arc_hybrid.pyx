@@ -1,9 +1,7 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
+from crossarc.transitions.arc_standard cimport LEFT_ARC, RIGHT_ARC, SHIFT, shift_or_right_arc
 from crossarc.transitions.state cimport Arc, State, arc_to, buffer_at, shift, stack_at
 from crossarc.transitions.system cimport Gold, TransitionSystem
-
-cdef enum:
-    SHIFT, LEFT_ARC, RIGHT_ARC
 
 
 cdef class ArcHybrid(TransitionSystem):
@@ -28,15 +26,8 @@ cdef class ArcHybrid(TransitionSystem):
         return state.front >= state.end and state.depth <= 1
 
     cdef uint32_t legal(self, State* state) noexcept nogil:
-        cdef bint buffered = state.front < state.end
-        cdef uint32_t moves = 0
-        if buffered:
-            moves |= 1 << SHIFT
-            if state.depth > 1:
-                moves |= 1 << LEFT_ARC
-        if state.depth > 2 or (state.depth == 2 and not (self.single_root and buffered)):
-            moves |= 1 << RIGHT_ARC
-        return moves
+        return (shift_or_right_arc(state, self.single_root)
+                | (state.depth > 1 and state.front < state.end) << LEFT_ARC)
 
     cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
         if move == LEFT_ARC:

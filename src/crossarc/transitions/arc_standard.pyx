@@ -3,9 +3,6 @@ from crossarc.transitions.plan cimport first_child, list_children, next_child
 from crossarc.transitions.state cimport Arc, State, arc_to, shift, stack_at
 from crossarc.transitions.system cimport Gold, TransitionSystem
 
-cdef enum:
-    SHIFT, LEFT_ARC, RIGHT_ARC
-
 
 cdef class ArcStandard(TransitionSystem):
     """Projective trees, arc-standard (Nivre 2004).
@@ -30,15 +27,7 @@ cdef class ArcStandard(TransitionSystem):
         return state.front >= state.end and state.depth <= 1
 
     cdef uint32_t legal(self, State* state) noexcept nogil:
-        cdef bint buffered = state.front < state.end
-        cdef uint32_t moves = 0
-        if buffered:
-            moves |= 1 << SHIFT
-        if state.depth > 2:
-            moves |= 1 << LEFT_ARC
-        if state.depth > 2 or (state.depth == 2 and not (self.single_root and buffered)):
-            moves |= 1 << RIGHT_ARC
-        return moves
+        return shift_or_right_arc(state, self.single_root) | (state.depth > 2) << LEFT_ARC
 
     cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
         if move == LEFT_ARC:

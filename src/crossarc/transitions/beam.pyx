@@ -59,7 +59,6 @@ cdef class Beam(Greedy):
                 s = order[i]
                 n = <token_t>(starts[s + 1] - starts[s]) - 1
                 words = &tokens[starts[s], 0]
-                work.reserve(n)
                 work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
                 beam.begin(self, n)
                 self.find_gold(beam, work)

@@ -36,7 +36,7 @@ cdef class Covington(TransitionSystem):
     cdef uint32_t legal(self, State* state) noexcept nogil:
         cdef token_t i = state.left
         cdef token_t j = buffer_at(state, 0)
-        if i <= 0 or j - i > look_back(state.n):
+        if i <= self.none_left or j - i > look_back(state.n):
             return 1 << SHIFT
         return 1 << SHIFT | 1 << NO_ARC | legal_arcs(self, state, i, j)
 

@@ -1,16 +1,17 @@
 from crossarc.core.typedefs cimport label_t, token_t, uint32_t
-from crossarc.transitions.pairs cimport ARC, arc_between, legal_arcs
+from crossarc.transitions.covington cimport Covington
+from crossarc.transitions.pairs cimport ARC
 from crossarc.transitions.plan cimport (
-    LONG, cost_of_link, first_child, is_open, list_children, look_back, next_child, orient_links,
+    cost_of_link, first_child, is_open, list_children, look_back, next_child, orient_links,
 )
-from crossarc.transitions.state cimport Arc, State, buffer_at
+from crossarc.transitions.state cimport State, buffer_at
 from crossarc.transitions.system cimport Gold, TransitionSystem
 
 cdef enum:
     SHIFT, NO_ARC
 
 
-cdef class CovingtonUndirected(TransitionSystem):
+cdef class CovingtonUndirected(Covington):
     """All trees without directions, list-based (Gomez-Rodriguez and Fernandez-Gonzalez 2012).
 
     start      ([], [], 0 ... n, {})
@@ -26,36 +27,16 @@ cdef class CovingtonUndirected(TransitionSystem):
     link in reach, even two that would close a cycle.
     """
 
-    cdef token_t none_left      # what `left` is when the first list is empty
-
     def __cinit__(self, **options):
         self.name = "covington-undirected"
         self.moves = ("SHIFT", "NO-ARC", "ARC")
         self.labelled = (False, False, True)
-        self.directed = False
-        self.covers = "all"
-        self.long_sentence = LONG
+        self.directed = self.joins_buffer = self.exact_costs = False
         self.none_left = -1 if self.reads_root else 0
 
     cdef void start(self, State* state) noexcept nogil:
         TransitionSystem.start(self, state)
         state.left = self.none_left
-
-    cdef uint32_t legal(self, State* state) noexcept nogil:
-        cdef token_t i = state.left
-        cdef token_t j = buffer_at(state, 0)
-        if i <= self.none_left or j - i > look_back(state.n):
-            return 1 << SHIFT
-        return 1 << SHIFT | 1 << NO_ARC | legal_arcs(self, state, i, j)
-
-    cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
-        return arc_between(self, state.left, buffer_at(state, 0), move)
-
-    cdef void apply(self, State* state, token_t move) noexcept nogil:
-        state.left -= 1
-        if move == SHIFT:
-            state.left = buffer_at(state, 0)
-            state.front += 1
 
     cdef void finish(self, State* state, label_t root_label) noexcept nogil:
         orient_links(state, self.single_root, root_label)

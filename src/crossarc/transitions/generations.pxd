@@ -53,9 +53,16 @@ cdef class Generations:
     cdef void note_lost(self, Greedy search, int32_t kept) noexcept nogil
     cdef uint32_t allowed(self, Greedy search, const State* state, uint32_t legal) noexcept nogil
     cdef bint permits(self, token_t n, token_t head, token_t dependent) noexcept nogil
-    cdef int32_t offer(self, int32_t kept, double score, double log_probability, int32_t item,
-                       int32_t action) noexcept nogil
+    cdef int32_t insert(self, int32_t kept, double score, double log_probability, int32_t item,
+                        int32_t action) noexcept nogil
     cdef int extend(self, Greedy search, Item* item, const Candidate* candidate) except -1 nogil
     cdef int reserve_steps(self, Py_ssize_t count) except -1 nogil
     cdef int reserve_paths(self, Py_ssize_t count) except -1 nogil
     cdef int trace(self, int32_t last, token_t count) except -1 nogil
+
+    cdef inline int32_t offer(self, int32_t kept, double score, double log_probability, int32_t item,
+                              int32_t action) noexcept nogil:
+        """Put a candidate in its place among the `kept` best if it is one of them; returns their new number."""
+        if kept == self.width and not score > self.candidates[kept - 1].score:
+            return kept
+        return self.insert(kept, score, log_probability, item, action)

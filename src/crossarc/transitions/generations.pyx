@@ -7,7 +7,7 @@ from libc.string cimport memset
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t, uint32_t, weight_t
 from crossarc.learning.scorer cimport Scorer, score_room
 from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
-from crossarc.transitions.search cimport Greedy
+from crossarc.transitions.search cimport Greedy, best_of
 from crossarc.transitions.state cimport Arc, State, copy_state, release_state, reserve_state, reset_state
 from crossarc.transitions.system cimport MOVES, make
 
@@ -67,6 +67,7 @@ cdef class Generations:
         """Make a step in every derivation and keep the best; False if all are finished."""
         cdef hash_t keys[MOST_TEMPLATES]
         cdef int32_t keys_used = search.program.template_count
+        cdef const int32_t* moves = &search.moves[0]
         cdef int32_t i, a, kept = 0
         cdef uint32_t legal
         cdef bint finished = True
@@ -89,15 +90,15 @@ cdef class Generations:
             scorer.score(keys, keys_used, search.group_of(&item.state, tokens), self.scores)
             if self.scale == 0:
                 for a in range(search.actions):
-                    if legal >> search.moves[a] & 1:
+                    if legal >> moves[a] & 1:
                         kept = self.offer(kept, item.score + self.scores[a], 0, i, a)
                 continue
             shift = self.sum_scores(search, legal)
             for a in range(search.actions):
-                if legal >> search.moves[a] & 1:
+                if legal >> moves[a] & 1:
                     step = self.scale * self.scores[a] - shift
                     if self.lost != NULL:
-                        self.dropped[i * MOVES + search.moves[a]] += exp(item.log_probability + step)
+                        self.dropped[i * MOVES + moves[a]] += exp(item.log_probability + step)
                     kept = self.offer(kept, item.score + (step if self.by_probability else self.scores[a]),
                                       item.log_probability + step, i, a)
         if finished:
@@ -113,10 +114,8 @@ cdef class Generations:
     cdef double sum_scores(self, Greedy search, uint32_t legal) noexcept nogil:
         """The logarithm of the sum of exp(scale * score) over the actions that make legal moves."""
         cdef double total = 0
-        cdef int32_t a, best = -1
-        for a in range(search.actions):
-            if legal >> search.moves[a] & 1 and (best < 0 or self.scores[a] > self.scores[best]):
-                best = a
+        cdef int32_t best = best_of(search, self.scores, legal)
+        cdef int32_t a
         for a in range(search.actions):
             if legal >> search.moves[a] & 1:
                 total += exp(self.scale * (self.scores[a] - self.scores[best]))
@@ -172,12 +171,10 @@ cdef class Generations:
         return (dependent > 0 and (self.required[dependent] < 0 or self.required[dependent] == head)
                 and not self.forbidden[dependent * (<Py_ssize_t>n + 1) + head])
 
-    cdef int32_t offer(self, int32_t kept, double score, double log_probability, int32_t item,
-                       int32_t action) noexcept nogil:
-        """Put a candidate in its place among the `kept` best; returns their new number."""
+    cdef int32_t insert(self, int32_t kept, double score, double log_probability, int32_t item,
+                        int32_t action) noexcept nogil:
+        """Put a candidate that belongs among the `kept` best in its place; returns their new number."""
         cdef int32_t k = kept
-        if kept == self.width and not score > self.candidates[kept - 1].score:
-            return kept
         while k > 0 and score > self.candidates[k - 1].score:
             self.candidates[k] = self.candidates[k - 1]
             k -= 1

@@ -16,8 +16,8 @@ cdef class Workspace:
     cdef int reserve(self, token_t n) except -1 nogil
     cdef void set_gold(self, token_t n, const token_t* heads, const label_t* labels) noexcept nogil
     cdef void begin(self, TransitionSystem system, token_t n) noexcept nogil
-    cdef void begin_gold(self, TransitionSystem system, token_t n, const token_t* heads,
-                         const label_t* labels) noexcept nogil
+    cdef int begin_gold(self, TransitionSystem system, token_t n, const token_t* heads,
+                        const label_t* labels) except -1 nogil
     cdef void give_tree(self, TransitionSystem system, State* state, label_t root_label, bint annotated,
                         bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil
     cdef void reconstruct(self, State* state, bint keep_root_links, bint single_root,

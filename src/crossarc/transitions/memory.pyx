@@ -50,12 +50,14 @@ cdef class Workspace:
         reset_state(&self.state, n)
         system.start(&self.state)
 
-    cdef void begin_gold(self, TransitionSystem system, token_t n, const token_t* heads,
-                         const label_t* labels) noexcept nogil:
-        """Start a sentence with its gold tree."""
+    cdef int begin_gold(self, TransitionSystem system, token_t n, const token_t* heads,
+                        const label_t* labels) except -1 nogil:
+        """Make room for a sentence and start it with its gold tree."""
+        self.reserve(n)
         self.begin(system, n)
         self.set_gold(n, heads, labels)
         system.prepare(&self.gold)
+        return 0
 
     cdef void give_tree(self, TransitionSystem system, State* state, label_t root_label, bint annotated,
                         bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil:

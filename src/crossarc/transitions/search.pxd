@@ -3,7 +3,7 @@ from crossarc.learning.scorer cimport Scorer
 from crossarc.transitions.context cimport Program
 from crossarc.transitions.memory cimport Workspace
 from crossarc.transitions.state cimport State
-from crossarc.transitions.system cimport TransitionSystem
+from crossarc.transitions.system cimport MOVES, TransitionSystem
 
 cdef class ParseWorkspace(Workspace):
     cdef Scorer scorer          # of actions
@@ -22,6 +22,8 @@ cdef class Greedy:
     cdef token_t set_words      # of the sets of labels in states
     cdef const uint8_t[::1] between     # by action: whether its label can be on an arc between two words
     cdef uint32_t labelled      # the moves that take a label, as bits
+    cdef int32_t[MOVES] first_action    # the actions of a move are between these two
+    cdef int32_t[MOVES] end_action
     cdef const int32_t[:, ::1] action_table     # the action of a move and a label, which counts from -1
     cdef readonly int32_t label_templates       # the first template by which labels are chosen
     cdef readonly int32_t tag_column    # the attribute whose value is the group of a state; -1 for none
@@ -47,6 +49,28 @@ cdef inline token_t lowest_bit(uint32_t bits) noexcept nogil:
     while not bits >> place & 1:
         place += 1
     return place
+
+
+cdef inline int32_t best_of(Greedy search, const weight_t* scores, uint32_t moves) noexcept nogil:
+    """The action that scores best among those that make one of some moves, given as bits."""
+    return best_among(scores, &search.moves[0], search.actions, moves)
+
+
+cdef inline int32_t best_of_move(Greedy search, const weight_t* scores, token_t move) noexcept nogil:
+    """The action that scores best among those that make a move."""
+    cdef int32_t first = search.first_action[move]
+    return first + best_among(scores + first, &search.moves[first], search.end_action[move] - first, 1 << move)
+
+
+cdef inline int32_t best_among(const weight_t* scores, const int32_t* move_of, int32_t actions,
+                               uint32_t moves) noexcept nogil:
+    # Plain pointers, which the compiler keeps in registers.
+    cdef int32_t best = -1
+    cdef int32_t a
+    for a in range(actions):
+        if moves >> move_of[a] & 1 and (best < 0 or scores[a] > scores[best]):
+            best = a
+    return best
 
 
 cdef inline bint happens(hash_t* random, double probability) noexcept nogil:

@@ -44,7 +44,6 @@ def collect_actions(TransitionSystem system, const token_t[::1] heads, const lab
     cdef offset_t[:, ::1] view = counts
     for s in range(starts.shape[0] - 1):
         n = <token_t>(starts[s + 1] - starts[s]) - 1
-        work.reserve(n)
         with nogil:
             work.begin_gold(system, n, &heads[starts[s]], &labels[starts[s]])
             while not system.is_final(&work.state):
@@ -74,17 +73,6 @@ cdef void note_link(Greedy search, Workspace work, const State* state, int32_t c
     work.turn[link] = <score_t>scores[chosen] - scores[other] if other >= 0 else 0
     if label & 1 == 0:
         work.turn[link] = -work.turn[link]
-
-
-cdef int32_t best_arc(Greedy search, bint leftwards, const weight_t* scores) noexcept nogil:
-    """The arc that scores best among those to the left, or to the right."""
-    cdef token_t move = search.left_arc if leftwards else search.right_arc
-    cdef int32_t best = -1
-    cdef int32_t a
-    for a in range(search.actions):
-        if search.moves[a] == move and (best < 0 or scores[a] > scores[best]):
-            best = a
-    return best
 
 
 cdef int32_t best_link(Greedy search, bint annotated, bint leftwards, const weight_t* scores) noexcept nogil:
@@ -128,6 +116,10 @@ cdef class Greedy:
         self.between = np.ones(self.actions, dtype=np.uint8)
         self.tag_column = model.attributes.index("upos") if "upos" in model.attributes else -1
         self.set_words = words_for(max(self.labels, default=-1) + 1)
+        for move in range(len(system.moves)):
+            actions = np.flatnonzero(np.asarray(self.moves) == move)
+            self.first_action[move] = actions[0] if len(actions) else 0
+            self.end_action[move] = actions[-1] + 1 if len(actions) else 0
         self.labelled = sum(1 << move for move, labelled in enumerate(system.labelled) if labelled)
         table = np.full((len(system.moves), max(self.labels, default=-1) + 2), -1, dtype=np.int32)
         table[self.moves, np.asarray(self.labels) + 1] = np.arange(self.actions)
@@ -191,7 +183,6 @@ cdef class Greedy:
                 for i in range(order.shape[0]):
                     s = order[i]
                     n = <token_t>(starts[s + 1] - starts[s]) - 1
-                    work.reserve(n)
                     work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
                     while not self.system.is_final(state):
                         legal = self.system.legal(state)
@@ -262,7 +253,7 @@ cdef class Greedy:
         cdef hash_t keys[MOST_TEMPLATES]
         cdef State* state = &work.state
         cdef weight_t* scores = work.scores
-        cdef int32_t a, best
+        cdef int32_t best
         cdef uint32_t legal
         work.begin(self.system, n)
         while not self.system.is_final(state):
@@ -272,10 +263,7 @@ cdef class Greedy:
                 continue
             fill_keys(&self.program, state, tokens, keys)
             work.scorer.score(keys, self.program.template_count, self.group_of(state, tokens), scores)
-            best = -1
-            for a in range(self.actions):
-                if legal >> self.moves[a] & 1 and (best < 0 or scores[a] > scores[best]):
-                    best = a
+            best = best_of(self, scores, legal)
             make(self.system, state, self.moves[best], self.labels[best])
             if work.scored:
                 note_link(self, work, state, best, scores)
@@ -305,6 +293,7 @@ cdef class Greedy:
         """
         cdef token_t end = state.front
         cdef token_t root, word
+        cdef int32_t best
         if not self.system.joins_buffer or not self.system.single_root or state.arcs >= state.n - 1:
             return
         root = root_word(state)
@@ -312,7 +301,8 @@ cdef class Greedy:
             if word == root or state.heads[word] >= 0:
                 continue
             self.score_pair(work, state, root, word, tokens)
-            add_arc(state, root, word, self.labels[best_arc(self, word < root, work.scores)])
+            best = best_of_move(self, work.scores, self.left_arc if word < root else self.right_arc)
+            add_arc(state, root, word, self.labels[best])
         state.front = end
 
     cdef void label_unlabelled(self, ParseWorkspace work, State* state, const int32_t* tokens, bint annotated,
@@ -384,7 +374,6 @@ cdef class Greedy:
         cdef int32_t[::1] group_view = groups
         for s in range(starts.shape[0] - 1):
             n = <token_t>(starts[s + 1] - starts[s]) - 1
-            work.reserve(n)
             with nogil:
                 work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
                 while not self.system.is_final(state):

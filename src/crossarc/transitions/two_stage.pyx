@@ -13,7 +13,7 @@ from crossarc.learning.updates cimport UpdateRule
 from crossarc.learning.weights cimport Weights
 from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_values
 from crossarc.transitions.memory cimport Workspace
-from crossarc.transitions.search cimport Greedy, ParseWorkspace, happens, lowest_bit, note_link
+from crossarc.transitions.search cimport Greedy, ParseWorkspace, best_of_move, happens, lowest_bit, note_link
 from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport MOVES, gold_label, make
 
@@ -101,14 +101,6 @@ cdef class TwoStage(Greedy):
         self.move_templates = move_templates
         self.label_templates = label_templates
 
-    cdef inline int32_t best_action(self, const weight_t* scores, token_t move) noexcept nogil:
-        """The best action that makes a move."""
-        cdef int32_t a, best = -1
-        for a in range(self.actions):
-            if self.moves[a] == move and (best < 0 or scores[a] > scores[best]):
-                best = a
-        return best
-
     def train(self, StageWeights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
               const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
         """Learn by the perceptron from sentences in an order; returns the counts of moves chosen and of wrong ones."""
@@ -134,7 +126,6 @@ cdef class TwoStage(Greedy):
             for i in range(order.shape[0]):
                 s = order[i]
                 n = <token_t>(starts[s + 1] - starts[s]) - 1
-                work.reserve(n)
                 work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
                 while not self.system.is_final(state):
                     legal = self.system.legal(state)
@@ -166,7 +157,7 @@ cdef class TwoStage(Greedy):
                         continue
                     label = gold_label(self.system, state, &work.gold, best)
                     label_weights.score(keys + first, end - first, 0, &label_view[0])
-                    action = self.best_action(&label_view[0], best)
+                    action = best_of_move(self, &label_view[0], best)
                     if label >= 0 and self.labels[action] != label:
                         right = self.action_of(best, label)
                         if right >= 0:
@@ -208,7 +199,7 @@ cdef class TwoStage(Greedy):
                 continue
             hash_values(&self.program, values, self.move_templates, end, keys)
             work.scorer.score(keys + first, end - first, 0, work.scores)
-            action = self.best_action(work.scores, best)
+            action = best_of_move(self, work.scores, best)
             make(self.system, state, best, self.labels[action])
             if work.scored:
                 note_link(self, work, state, action, work.scores)
@@ -234,7 +225,6 @@ cdef class TwoStage(Greedy):
         cdef uint32_t legal
         for s in range(min(sentences, starts.shape[0] - 1)):
             n = <token_t>(starts[s + 1] - starts[s]) - 1
-            work.reserve(n)
             work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
             while not self.system.is_final(state):
                 legal = self.system.legal(state)
