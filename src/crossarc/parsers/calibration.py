@@ -12,7 +12,7 @@ the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
-    from crossarc.parsers.analysis import ScoredTree
+    from crossarc.parsers.analysis import Analysis
     from crossarc.parsers.model import Model
 
 ENOUGH_WORDS = 2_000  # to find a scale by
@@ -56,29 +56,35 @@ def calibrate(model: Model, gold: list[Sentence]) -> Scales:
     some = gold[:: max(1, sum(map(len, gold)) // ENOUGH_WORDS)]
     corpus, start = Corpus.of(some), model.usual_scales
 
-    def parses(scales: Scales) -> Iterator[tuple[ScoredTree, Sentence]]:
-        found = model.analyse(corpus, 1, [NONE] * len(some), scales)
-        return ((analysis.best, sentence) for analysis, sentence in zip(found, some, strict=True))
+    def parses(scales: Scales) -> Iterator[tuple[Analysis, Sentence]]:
+        found = zip(model.analyse(corpus, 1, [NONE] * len(some), scales), some, strict=True)
+        return (each for each in found if not np.isnan(each[0].best.probability))
 
-    def head_loss(scales: Scales) -> float:
-        losses = [
-            log_loss(tree.head_probabilities[1:], (tree.heads == sentence.heads)[1:])
-            for tree, sentence in parses(scales)
-        ]
+    def head_loss(found: Iterable[tuple[Analysis, Sentence]], power: float = 1.0) -> float:
+        """The loss of the heads, their marginals raised to a power and made to sum to 1 again."""
+        losses = []
+        for analysis, sentence in found:
+            marginals = analysis.marginals[1:] ** power
+            marginals /= marginals.sum(axis=1, keepdims=True)
+            chances = marginals[np.arange(len(sentence)), analysis.best.heads[1:]].clip(0.0, 1.0)
+            losses.append(log_loss(chances, (analysis.best.heads == sentence.heads)[1:]))
         return sum(losses)
 
     def label_loss(scale: float) -> float:
         losses = []
-        for tree, sentence in parses(replace(start, labels=scale)):
+        for analysis, sentence in parses(replace(start, labels=scale)):
+            tree = analysis.best
             right = (tree.heads == sentence.heads)[1:]
             named = np.array(tree.deprels[1:]) == np.array(sentence.deprels[1:])
             losses.append(log_loss(tree.label_probabilities[1:][right], named[right]))
         return sum(losses)
 
-    trees = best_scale(lambda scale: head_loss(replace(start, trees=scale)), start.trees)
+    trees = best_scale(lambda scale: head_loss(parses(replace(start, trees=scale))), start.trees)
     if model.scores_labels:
         return Scales(trees, best_scale(label_loss, start.labels))
-    return Scales(trees, trees, best_scale(lambda power: head_loss(Scales(trees, trees, power)), start.arcs))
+    # One analysis serves for all powers: marginals that were not flattened only have to be raised to each.
+    plain = list(parses(Scales(trees, trees, 1.0)))
+    return Scales(trees, trees, best_scale(lambda power: head_loss(plain, power), start.arcs))
 
 
 def best_scale(loss: Callable[[float], float], start: float) -> float:
