@@ -1,4 +1,4 @@
-"""Beam search: as greedy search when it is one wide, better when it learns from whole derivations."""
+"""Beam search: greedy search with a width of one, more accurate when trained on whole derivations."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from crossarc.treebank import Corpus, read
 @pytest.mark.parametrize("name", TRANSITION_PRESETS)
 def test_a_beam_of_one_is_greedy_search(example, name, scored):
     if scored and not name.endswith("-label"):
-        pytest.skip("its labels say nothing of directions")
+        pytest.skip("its labels have no directions")
     parser = Parser(name, epochs=1).fit(example)
     model = getattr(parser.model, "model", parser.model)  # inside a transform
     greedy = model.search()
@@ -42,7 +42,7 @@ def test_every_preset_learns_with_a_beam(example, tmp_path, name):
 
 
 def test_learning_with_a_beam_ends(example):
-    """What the beam has learned without a mistake left, it gets right; a wider one has less to learn from."""
+    """Mistakes become few, and the trees are nearly right."""
     wrong: list[float] = []
     parser = Parser("swap", epochs=15, beam=8, prune=0, cut=1)
     parser.fit(example, on_epoch=lambda epoch: wrong.append(epoch.wrong))

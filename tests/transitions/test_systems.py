@@ -111,7 +111,7 @@ def test_oracle_over_treebanks(treebanks, name):
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("name", [name for name in SYSTEMS if name.endswith("-undirected")])
 def test_trees_come_back_without_root_links(name, n):
-    """By labels exactly; away from the leftmost word of each part with the same links."""
+    """Exactly by labels; by directing away from the leftmost word of each part, with the same links."""
     system = get_system(name, single_root=False, root_links="none")
     words = np.arange(n + 1)
     for heads in all_trees(n):
@@ -167,7 +167,7 @@ def built(configuration):
 def explore(configuration, seen, exact=True):
     """The most gold arcs that any derivation reaches from here; checks the costs of every state on the way.
 
-    Where they are not exact, at least the moves that cost least are those that are best.
+    Without `exact`, it only checks that the moves that cost least are among the best.
     """
     system = configuration.system
     key = (
@@ -182,7 +182,7 @@ def explore(configuration, seen, exact=True):
     if key in seen:
         return seen[key]
     best = built(configuration)
-    # Words that come back from the stack are beyond what costs promise.
+    # Costs say nothing about words that come back from the stack.
     moves = [move for move in configuration.legal() if system.moves[move] != "UNSHIFT"]
     if not configuration.is_final() and moves:
         results = {}
@@ -291,7 +291,7 @@ def test_derivation_gives_moves_and_labels(name):
 
 
 @pytest.mark.parametrize("heads", [[-1, 2, 1], [-1, 5, 0], [-1, -1, 0], [-1, 1, 0]])
-def test_what_is_no_tree_is_refused(name, heads):
+def test_invalid_trees_are_refused(name, heads):
     system = get_system(name)
     with pytest.raises(StructureError):
         Configuration(system, heads)

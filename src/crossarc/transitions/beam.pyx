@@ -96,7 +96,7 @@ cdef class Beam(Greedy):
         return order.shape[0], wrong
 
     cdef int find_gold(self, Generations beam, Workspace work) except -1 nogil:
-        """The actions of the oracle for the sentence that the workspace has begun."""
+        """Find the actions of the oracle for the sentence in the workspace."""
         cdef State* state = &work.state
         cdef token_t move
         cdef label_t label
@@ -116,7 +116,7 @@ cdef class Beam(Greedy):
 
     cdef int learn(self, Weights weights, State* state, const int32_t* words, const int32_t* actions, token_t count,
                    weight_t step) except -1 nogil:
-        """Add to the weights of all steps of a derivation from a state on."""
+        """Add to the weights of all steps of a derivation after a state."""
         cdef hash_t keys[MOST_TEMPLATES]
         cdef token_t k
         for k in range(count):

@@ -1,4 +1,4 @@
-"""Features of a state: addresses to nodes, nodes to attributes, attributes to keys, each once a state."""
+"""Features of a state: addresses become nodes, nodes attributes, attributes keys, each once in a state."""
 
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t
 from crossarc.transitions.state cimport OUTER, State, buffer_at, hash_set, stack2_at, stack_at
@@ -25,7 +25,7 @@ cdef inline token_t link_between(const State* state, token_t a, token_t b) noexc
 
 
 cdef token_t sibling(const State* state, token_t node, bint leftwards) noexcept nogil:
-    """The nearest node on one side that is linked with a node on the other side of both, as the given one is."""
+    """The nearest node on the left, or right, of a node that is linked with the same node on the other side of both."""
     cdef token_t k = state.arc_first[node]
     cdef token_t best = -1
     cdef token_t middle, other, m
@@ -79,7 +79,7 @@ cdef inline hash_t distance(token_t a, token_t b) noexcept nogil:
 
 cdef inline hash_t value(const Program* program, const State* state, const int32_t* tokens, const int32_t* slot,
                          const token_t* nodes) noexcept nogil:
-    """What a term gives in a state; 0 where its address has no node."""
+    """The value of a term in a state; 0 if its address has no node."""
     cdef token_t node = nodes[slot[1]]
     cdef token_t other
     cdef const int32_t* address
@@ -88,7 +88,7 @@ cdef inline hash_t value(const Program* program, const State* state, const int32
     if slot[0] >= FIRST_ATTRIBUTE:
         return <hash_t>(tokens[node * program.attributes + slot[0] - FIRST_ATTRIBUTE] + 2)
     if slot[0] == DEPREL:
-        # What is reached by a step to one side has the label of that arc; anything else that of the arc from its head.
+        # A node reached by a step to one side has the label of that arc, other nodes that of the arc from their head.
         address = program.addresses + 3 * slot[1]
         if address[0] == LEFT:
             return <hash_t>(state.left_labels[OUTER * nodes[address[1]] + address[2]] + 2)
@@ -126,7 +126,7 @@ cdef void fill_keys(const Program* program, State* state, const int32_t* tokens,
 
 
 cdef void fill_values(const Program* program, State* state, const int32_t* tokens, hash_t* values) noexcept nogil:
-    """What all terms give in a state."""
+    """The values of all terms in a state."""
     cdef token_t nodes[MOST_ADDRESSES]
     cdef int32_t i
     for i in range(program.address_count):

@@ -84,12 +84,12 @@ cdef class Covington(TransitionSystem):
         if not to_i:
             costs[LEFT_ARC] = (
                 (gold.heads[i] == 0 or is_in_reach(state, gold, i)) + to_j
-                - (last_of_cycle(state, gold, i) >= 0) + (not to_j and leads_to(state, gold, j, i))
+                - (last_of_cycle(state, gold, i) >= 0) + (not to_j and has_above(state, gold, j, i))
             )
         if not to_j:
             costs[RIGHT_ARC] = (
                 (gold.heads[j] == 0 or is_in_reach(state, gold, j)) + to_i
-                - (last >= 0) + (not to_i and leads_to(state, gold, i, j))
+                - (last >= 0) + (not to_i and has_above(state, gold, i, j))
             )
 
 
@@ -119,18 +119,18 @@ cdef token_t count_back(const State* state, const Gold* gold, token_t j) noexcep
     return count
 
 
-cdef inline token_t lead(const State* state, const Gold* gold, token_t node) noexcept nogil:
+cdef inline token_t head_in_reach(const State* state, const Gold* gold, token_t node) noexcept nogil:
     """The head that a word has or may still get, -1 if there is none."""
     if state.heads[node] >= 0:
         return state.heads[node]
     return gold.heads[node] if is_in_reach(state, gold, node) else -1
 
 
-cdef bint leads_to(const State* state, const Gold* gold, token_t node, token_t goal) noexcept nogil:
+cdef bint has_above(const State* state, const Gold* gold, token_t node, token_t goal) noexcept nogil:
     """Whether a word has another one above it, by its head, the head of that and so on."""
     cdef token_t steps = 0
     while node >= 0 and node != goal and steps <= gold.n:
-        node = lead(state, gold, node)
+        node = head_in_reach(state, gold, node)
         steps += 1
     return node == goal
 
@@ -141,7 +141,7 @@ cdef token_t last_of_cycle(const State* state, const Gold* gold, token_t node) n
     cdef token_t steps = 0
     cdef token_t above
     while steps <= gold.n:
-        above = lead(state, gold, at)
+        above = head_in_reach(state, gold, at)
         if above < 0 or above == node:
             return at if above == node else -1
         at = above

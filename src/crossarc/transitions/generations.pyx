@@ -228,7 +228,7 @@ cdef class Generations:
         return 0
 
     cdef int trace(self, int32_t last, token_t count) except -1 nogil:
-        """The actions of a derivation of so many steps into `path`."""
+        """Write the actions of a derivation of `count` steps to `path`."""
         if count > self.path_room:
             self.reserve_paths(2 * count)
         while last >= 0:

@@ -34,7 +34,7 @@ SYSTEMS: dict[str, type[TransitionSystem]] = {
 def get_system(
     name: str, *, single_root: bool = True, root_links: Literal["all", "uncrossed", "none"] = "uncrossed"
 ) -> TransitionSystem:
-    """The system of that name; an unknown one lists the valid ones. `root_links` matters to undirected ones only."""
+    """Return the system of a name; an unknown name lists the valid ones. Only undirected systems use `root_links`."""
     if name not in SYSTEMS:
         raise UnknownName("transition system", name, SYSTEMS)
     return SYSTEMS[name](single_root=single_root, root_links=root_links)

@@ -54,7 +54,7 @@ def replay(TransitionSystem system, heads, starts):
 
 
 cdef token_t rebuild(TransitionSystem system, State* state, Gold* gold, token_t* right) except? -1 nogil:
-    """Make the moves of the oracle and count what they build; gives their number, negative if one was wrong."""
+    """Make the moves of the oracle and count what they build; returns their number, negative if one was wrong."""
     cdef token_t limit = <token_t>min(<offset_t>2_000_000_000, 10 + 4 * <offset_t>gold.n * (gold.n + 3))
     cdef token_t move, word, link, head, roots, total = 0
     while not system.is_final(state):

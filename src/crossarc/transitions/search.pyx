@@ -35,7 +35,7 @@ cdef class ParseWorkspace(Workspace):
 
 def collect_actions(TransitionSystem system, const token_t[::1] heads, const label_t[::1] labels,
                     const offset_t[::1] starts, label_t label_count):
-    """How often the oracle makes each move with each label: an array of moves x (labels + 1), the last for no label."""
+    """Count the oracle's moves by label: returns an array of moves x (labels + 1), the last column for no label."""
     cdef Workspace work = Workspace(words_for(label_count))
     cdef Py_ssize_t s
     cdef token_t n, move
@@ -249,7 +249,7 @@ cdef class Greedy:
         return ParseWorkspace(self.set_words, (<Scorer?>weights).for_thread(), self.actions)
 
     cdef State* derive(self, ParseWorkspace work, const int32_t* tokens, token_t n) except NULL nogil:
-        """Derive the best parse of a sentence; gives its final state."""
+        """Derive the best parse of a sentence; returns its final state."""
         cdef hash_t keys[MOST_TEMPLATES]
         cdef State* state = &work.state
         cdef weight_t* scores = work.scores

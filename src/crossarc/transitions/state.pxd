@@ -1,9 +1,9 @@
-# The configuration of a transition parser: one block of memory that all systems share, whatever they use of it.
+# The configuration of a transition parser. All systems have the same one; each uses the parts that it needs.
 from crossarc.core.typedefs cimport label_t, token_t, uint64_t
 from crossarc.core.union_find cimport find
 
 cdef enum:
-    OUTER = 3       # how many dependents or linked nodes are remembered on each side, the outermost first
+    OUTER = 3       # dependents or linked nodes that are kept on each side, the outermost first
 
 cdef struct State:
     token_t n               # words; node 0 is the dummy root

@@ -178,7 +178,7 @@ cdef inline void note_neighbour(State* state, token_t node, token_t other, label
 
 
 cdef inline token_t append_arc(State* state, token_t head, token_t dependent, label_t label) noexcept nogil:
-    """Put an arc at the end of the list, which has room for it; gives its number."""
+    """Put an arc at the end of the list, which has room for it; returns its number."""
     cdef token_t k = state.arcs
     state.arc_head[k] = head
     state.arc_dependent[k] = dependent

@@ -15,9 +15,8 @@ cdef class TwoPlanarUndirected(TwoPlanar):
     end        (S0, S1, [], A)
 
     The oracle makes the links of the gold tree, those of node 0 with `root_links="uncrossed"` only where there is a
-    plane for them. With "none", as in the paper's figure, the buffer begins with word 1. `finish` orients away from
-    node 0. Costs are exact on the gold path.
-    All else is as in the two-planar system.
+    plane for them. With "none", as in the paper's figure, the buffer begins with word 1. `finish` directs the links
+    away from node 0. Everything else is as in the two-planar system, with ARC in place of LEFT-ARC and RIGHT-ARC.
     """
 
     def __cinit__(self, **options):

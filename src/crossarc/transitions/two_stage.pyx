@@ -1,6 +1,6 @@
 """Greedy search in two stages: the move first, by weights in a small table without keys, and then its label.
 
-Several times as fast as scoring labelled moves together, and a little less accurate.
+This is several times as fast as scoring labelled moves together, and a little less accurate.
 """
 
 import numpy as np
