@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +98,11 @@ def parse_edge_model(text: str, name: str = "<model>", columns: tuple[str, ...] 
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise TemplateError(f"{name}: {error}") from None
+    return compile_edge_model(data, text, name, columns)
+
+
+def compile_edge_model(data: dict[str, Any], text: str, name: str, columns: tuple[str, ...] = ()) -> EdgeModel:
+    """Compile a model from its entries; `text` is what a model file keeps of them."""
     for key in data:
         if key not in ("arcs", "labels", "distances"):
             raise TemplateError(f"{name}: {UnknownName('part of a graph model', key, ('arcs', 'labels', 'distances'))}")
@@ -115,19 +120,19 @@ def parse_edge_model(text: str, name: str = "<model>", columns: tuple[str, ...] 
 
 def fit_edge_model(model: EdgeModel, corpus: Corpus) -> EdgeModel:
     """The model as a treebank needs it; see `crossarc.features.templates.fit_model`."""
-    fitted = []
+    data: dict[str, Any] = {"distances": model.distances}
     for part, terms in (("arcs", model.arc_terms), ("labels", model.label_terms)):
-        fitted.append(fitted_templates(terms, model.attributes, corpus))
-        if terms and not fitted[-1]:
+        data[part] = list(fitted_templates(terms, model.attributes, corpus))
+        if terms and not data[part]:
             raise TemplateError(f"{model.name}: all templates of {part} look at columns where all words are the same")
-    return parse_edge_model(written_edge_model(model.distances, *fitted), model.name)
+    return compile_edge_model(data, written_edge_model(data), model.name)
 
 
-def written_edge_model(distances: bool, arcs: Iterable[str], labels: Iterable[str]) -> str:
-    """The text of a model."""
-    lines = [f"distances = {str(distances).lower()}"]
-    for part, templates in (("arcs", arcs), ("labels", labels)):
-        lines += [f"{part} = [", *(f'  "{template}",' for template in templates), "]"]
+def written_edge_model(data: dict[str, Any]) -> str:
+    """Return the text of a model with these entries."""
+    lines = [f"distances = {str(data['distances']).lower()}"]
+    for part in ("arcs", "labels"):
+        lines += [f"{part} = [", *(f'  "{template}",' for template in data[part]), "]"]
     return "\n".join(lines) + "\n"
 
 

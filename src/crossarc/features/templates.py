@@ -18,6 +18,7 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +92,11 @@ def parse_model(text: str, name: str = "<model>") -> FeatureModel:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise TemplateError(f"{name}: {error}") from None
+    return compile_model(data, text, name)
+
+
+def compile_model(data: dict[str, Any], text: str, name: str) -> FeatureModel:
+    """Compile a model from its entries; `text` is what a model file keeps of them."""
     compiler = Compiler(data.get("addresses", {}))
     groups = data.get("templates", {})
     lists = groups.values() if isinstance(groups, dict) else [groups]
@@ -153,9 +159,10 @@ def choose_templates(model: FeatureModel, places: Iterable[int]) -> FeatureModel
 
 def with_templates(model: FeatureModel, templates: Iterable[str]) -> FeatureModel:
     """The model with other templates over the same addresses."""
-    lines = ["templates = [", *(f'  "{template}",' for template in templates), "]", "[addresses]"]
+    data = {"templates": list(templates), "addresses": dict(model.names)}
+    lines = ["templates = [", *(f'  "{template}",' for template in data["templates"]), "]", "[addresses]"]
     lines += [f'{name} = "{address}"' for name, address in model.names.items()]
-    return parse_model("\n".join(lines) + "\n", model.name)
+    return compile_model(data, "\n".join(lines) + "\n", model.name)
 
 
 def line_of(text: str, template: str) -> int:

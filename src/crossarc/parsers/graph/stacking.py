@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.features.edges import EdgeModel, parse_edge_model, written_edge_model
+from crossarc.features.edges import EdgeModel, compile_edge_model, parse_edge_model, written_edge_model
 from crossarc.features.templates import fitted_templates
 from crossarc.treebank.corpus import Corpus
 
@@ -47,14 +47,20 @@ def stacked_features(below: EdgeModel, corpus: Corpus) -> EdgeModel:
     more = fitted_templates([tuple(each.split(" + ")) for each in TEMPLATES], ["upos", "lemma"], corpus)
     more = [each for each in more if known.issuperset(term.rpartition(".")[2] for term in each.split(" + "))]
     arcs = [*(" + ".join(each) for each in below.arc_terms), *more]
-    text = written_edge_model(below.distances, arcs, [" + ".join(each) for each in below.label_terms])
-    return read_stacked(text, below)
+    labels = [" + ".join(each) for each in below.label_terms]
+    data = {"distances": below.distances, "arcs": arcs, "labels": labels}
+    return compile_edge_model(data, written_edge_model(data), *stacked_columns(below))
+
+
+def stacked_columns(below: EdgeModel) -> tuple[str, tuple[str, ...]]:
+    """Return the name of a model on top and its columns: those of the models below, and the guesses behind them."""
+    return f"{below.name} on two trees", (*below.attributes, *GUESSES)
 
 
 def read_stacked(text: str, below: EdgeModel) -> EdgeModel:
-    """The compiled model of a text; its columns are those of the models below, and the guesses behind them."""
-    columns = (*below.attributes, *GUESSES)
-    model = parse_edge_model(text, f"{below.name} on two trees", columns)
+    """Return the compiled model of a text; `ValueError` if it looks at other columns."""
+    name, columns = stacked_columns(below)
+    model = parse_edge_model(text, name, columns)
     if model.attributes != columns:
         raise ValueError("the model on top looks at what the models below do not")
     return model
