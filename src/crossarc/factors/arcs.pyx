@@ -280,7 +280,7 @@ cdef class JointFactors(TreeFactors):
     def __init__(self, model, Decoder decoder, const uint8_t[::1] label_places, *, lengths=None, int32_t tag=-1,
                  int32_t k_best=1):
         super().__init__(model, decoder, False, "none", lengths, tag, k_best, Learner(k_best, labels=True))
-        self.labels = LabelScores(LabelKeys(model, self.words, True), label_places)
+        self.labels = LabelScores(LabelKeys(model, self.words, "ends"), label_places)
 
     cdef int reserve(self, token_t n) except -1:
         """Make room for sentences of up to n words."""

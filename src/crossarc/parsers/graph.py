@@ -130,7 +130,8 @@ class GraphModel(TreeModel):
                 search.find_trees(self.arc_weights, self.label_weights, tokens, starts, heads, labels)
                 self.tally.add_all(search)
                 return heads, labels
-            search.find_trees(self.arc_weights, tokens, starts, heads)
+            seen = (self.label_weights,) if self.settings.child_labels else ()
+            search.find_trees(self.arc_weights, tokens, starts, heads, *seen)
             self.tally.add_all(search)
             directed = self.directed()
             if directed is not None and self.directed_weights is not None:
@@ -304,7 +305,8 @@ def search_of(
     if rounds is not None:
         tag = tag_attribute(features)
         how = (features.attributes.index(tag), round_numbers(rounds, attributes.tables[tag]), settings.absorb)
-        return RoundFactors(features, decoder, *how, lengths=lengths)
+        places = labels if settings.child_labels else None
+        return RoundFactors(features, decoder, *how, lengths=lengths, label_places=places)
     if len(features.late_singles) or len(features.late_pairs):
         raise TemplateError(f"{features.name}: only mst-bottom-up sees dependents while it looks for heads")
     if lengths is not None and settings.system == "undirected":

@@ -160,7 +160,8 @@ class GraphLessons(Lessons[GraphModel]):
             return self.search.learn(weights.arcs, weights.labels, *self.data, sentences, *how)
         if self.other is not None and weights.directed is not None:
             self.other.learn(weights.directed, tokens, heads, starts, sentences, *how)
-        words, wrong = self.search.learn(weights.arcs, tokens, heads, starts, sentences, *how)
+        seen = (weights.labels,) if self.settings.child_labels else ()
+        words, wrong = self.search.learn(weights.arcs, tokens, heads, starts, sentences, *how, *seen)
         if self.top is not None and weights.stacked is not None:
             tokens = self.seen
             words, wrong = self.top.learn(weights.stacked, tokens, heads, starts, sentences, *how)

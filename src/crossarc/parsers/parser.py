@@ -273,6 +273,7 @@ KINSHIP = (
     "stack",
     "order",
     "absorb",
+    "child_labels",
     "lengths",
     "labels",
 )

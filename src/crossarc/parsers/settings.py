@@ -69,6 +69,8 @@ class Settings(BaseModel):
     order: list[str | list[str]] = []
     reachable: float = Field(0.995, ge=0, le=1)
     absorb: bool = True
+    # Rounds from the bottom up: whether later rounds see the labels of the dependents found in earlier ones.
+    child_labels: bool = False
     # Graph parsers: leave out arcs longer than any of training between words with such tags.
     lengths: bool = False
     # Graph parsers: labels by a second model over the finished tree, or the best of each arc before there is one.
@@ -264,7 +266,7 @@ def check_directions(settings: Settings) -> Settings:
 
 def check_rounds(parser: str, options: dict[str, Any]) -> None:
     """Refuse options that only mean something to parsers that go in rounds."""
-    for name in ("order", "reachable", "absorb"):
+    for name in ("order", "reachable", "absorb", "child_labels"):
         usual = Settings.model_fields[name].default
         if options.get(name, usual) != usual:
             raise CrossarcError(f"setting {name} is of mst-bottom-up; {parser} has no rounds: leave it out")
