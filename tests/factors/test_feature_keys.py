@@ -25,8 +25,11 @@ class Twin:
     model: object
     tokens: np.ndarray
     heads: np.ndarray
+    labels: np.ndarray | None = None
 
     def attribute(self, word, name):
+        if name == "deprel":
+            return int(self.labels[word])
         inside = word is not None and 0 <= word < len(self.tokens)
         return int(self.tokens[word, self.model.attributes.index(name)]) if inside else None
 
@@ -127,21 +130,28 @@ def test_every_feature_of_a_treebank_has_a_key_of_its_own(example, treebanks, fe
     assert keys == twins
 
 
-def test_templates_with_dependents_have_keys_of_their_own(example):
-    """Those of siblings differ in the side of the sibling's head, its attribute, and nothing else."""
+@pytest.mark.parametrize("labelled", [False, True])
+def test_templates_with_dependents_have_keys_of_their_own(example, labelled):
+    """Those of siblings differ in the side of the sibling's head, its attribute, and nothing else.
+
+    Templates with labels count only where labels are known.
+    """
     sentences = list(read(example))
     model, attributes = fitted(sentences[:5], "mst-bottom-up")
-    factors = RoundFactors(model, ChuLiuEdmonds(True), 0, np.zeros(1, dtype=np.int32))
+    assert any(term.endswith(".deprel") for terms in model.arc_terms for term in terms)
+    places = np.full(5, 3, dtype=np.uint8) if labelled else None
+    factors = RoundFactors(model, ChuLiuEdmonds(True), 0, np.zeros(1, dtype=np.int32), label_places=places)
     rng = np.random.default_rng(1)
     keys, twins = ([set(), set()] for _ in range(2))
     for sentence in sentences:
         tokens = attributes.encode(Corpus.of([sentence]))
         n = len(sentence)
         heads = np.where(rng.random(n + 1) < 0.5, sentence.heads, -1).astype(np.int32)
-        twin = Twin(model, tokens, heads)
+        labels = rng.integers(0, 5, size=n + 1).astype(np.int32) if labelled else None
+        twin = Twin(model, tokens, heads, labels)
         for d in range(1, n + 1):
             for h in (h for h in range(n + 1) if h != d and heads[d] < 0):
-                keys[h > d].update(factors.late_features_of(tokens, h, d, heads).tolist())
+                keys[h > d].update(factors.late_features_of(tokens, h, d, heads, labels).tolist())
                 twins[h > d] |= late_features(twin, h, d)
     assert [len(each) for each in keys] == [len(each) for each in twins]
 
@@ -150,6 +160,8 @@ def late_features(twin, h, d):
     """The features of templates that look at dependents; none where one of these is not there."""
     found = set()
     for place, terms in enumerate(twin.model.arc_terms):
+        if twin.labels is None and any(term.endswith(".deprel") for term in terms):
+            continue
         values, late = [], False
         for term in terms:
             path, _, attribute = term.rpartition(".")

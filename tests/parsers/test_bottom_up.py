@@ -276,7 +276,7 @@ def test_orders_that_cannot_be(example):
         Parser("mst-bottom-up", order=["NOUNS"]).fit(example)
     with pytest.raises(CrossarcError, match="NOUN is there 2 times"):
         Parser("mst-bottom-up", order=["NOUN", ["VERB", "NOUN"]]).fit(example)
-    for options in ({"order": ["NOUN"]}, {"absorb": False}, {"reachable": 0.5}):
+    for options in ({"order": ["NOUN"]}, {"absorb": False}, {"reachable": 0.5}, {"child_labels": True}):
         with pytest.raises(CrossarcError, match="is of mst-bottom-up"):
             Parser("mst", **options)
     with pytest.raises(TemplateError, match="only mst-bottom-up sees dependents"):
@@ -306,6 +306,20 @@ def test_files_keep_the_rounds(trained, tmp_path, example):
         write_model(path, {**manifest, **parser.manifest_, "rounds": wrong}, arrays)
         with pytest.raises(ModelError, match="rounds"):
             load(path)
+
+
+@pytest.mark.parametrize("lengths", [False, True])
+def test_labels_of_dependents(trained, tmp_path, example, lengths):
+    """They change what is learned, and a file keeps what they need."""
+    options = {"order": ORDER, "single_root": True, "lengths": lengths}
+    parser = Parser("mst-bottom-up", epochs=2, child_labels=True, **options).fit(example)
+    plain = trained[(True, True, "lengths") if lengths else (True, True)]
+    assert len(parser.model.arc_weights) != len(plain.model.arc_weights)
+    assert parser.evaluate(example).uas > plain.evaluate(example).uas - 5
+    parser.save(tmp_path / "m.crossarc")
+    again = load(tmp_path / "m.crossarc")
+    assert [s.deprels for s in again.parse(example)] == [s.deprels for s in parser.parse(example)]
+    assert [s.heads.tolist() for s in again.parse(example)] == [s.heads.tolist() for s in parser.parse(example)]
 
 
 def test_a_long_sentence(trained):

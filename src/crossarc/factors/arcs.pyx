@@ -276,11 +276,12 @@ cdef class JointFactors(TreeFactors):
     cdef label_t[::1] arc_labels        # the best of each arc, as in the matrix
     cdef score_t[::1] gold_scores       # by word: the score of the gold arc with the gold label
     cdef label_t[::1] found
+    cdef const token_t* compared        # while learning: the tree that the gold tree is compared with
 
     def __init__(self, model, Decoder decoder, const uint8_t[::1] label_places, *, lengths=None, int32_t tag=-1,
                  int32_t k_best=1):
         super().__init__(model, decoder, False, "none", lengths, tag, k_best, Learner(k_best, labels=True))
-        self.labels = LabelScores(LabelKeys(model, self.words, True), label_places)
+        self.labels = LabelScores(LabelKeys(model, self.words, "ends"), label_places)
 
     cdef int reserve(self, token_t n) except -1:
         """Make room for sentences of up to n words."""
@@ -324,6 +325,7 @@ cdef class JointFactors(TreeFactors):
     cdef int32_t parts_of(self, const token_t* heads, const label_t* labels, Part* parts) noexcept nogil:
         """Write the arcs of a tree with their labels."""
         cdef token_t d
+        self.compared = heads           # the gold tree comes first
         for d in range(1, self.words.n + 1):
             parts[d - 1] = Part(heads[d], d, labels[d], d, False, self.cell(heads[d], d)[0])
             if heads == self.gold:
@@ -331,8 +333,9 @@ cdef class JointFactors(TreeFactors):
         return self.words.n
 
     cdef int keys_of(self, const Part* part) except -1 nogil:
-        """Give the learner the keys of an arc and its label."""
-        self.add_arc(part.head, part.dependent)
+        """Give the learner the keys of an arc and its label; those of an arc that both trees have would cancel."""
+        if self.compared[part.word] != self.gold[part.word]:
+            self.add_arc(part.head, part.dependent)
         return self.learner.add_label(self.labels.keys.keys,
                                       self.labels.keys.keys_of(part.head, part.dependent, NULL), part.label)
 

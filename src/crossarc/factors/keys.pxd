@@ -1,11 +1,12 @@
 # The keys of the features of parts: see keys.pyx.
-from crossarc.core.typedefs cimport hash_t, int32_t, token_t
+from crossarc.core.typedefs cimport hash_t, int32_t, label_t, token_t
 from crossarc.learning.scorer cimport MOST_KEYS
 
 cdef enum:
     # The ends of an arc, as in the tables of a feature model.
     HEAD = 0
     DEP = 1
+    LABEL = -2              # in the place of an attribute's column: the label of a dependent
     MOST_BETWEEN = 64       # kinds of words between two that are looked at
     MOST_PASSING = 4        # templates that look at them, as in crossarc.features.edges
 
@@ -80,6 +81,7 @@ cdef class LabelKeys:
     cdef Words words
     cdef bint distances                 # whether they are told apart by class alone
     cdef int32_t templates
+    cdef const int32_t[::1] numbers     # of the templates in the feature model
     cdef int32_t widest                 # terms of a template
     cdef const int32_t[:, :, ::1] cells
     cdef token_t[:, ::1] kin            # by word: siblings on the left and right, outermost dependents on either side
@@ -100,11 +102,16 @@ cdef class DependentKeys:
     # Of the sentence at hand, by word.
     cdef token_t[:, ::1] children       # the leftmost and the rightmost dependent so far, and how many there are
     cdef token_t[::1] heads             # so far; -1 for words that have none
+    cdef label_t[::1] labels            # of words that have heads, if templates see them
     cdef token_t[::1] following         # the next dependent of the same head, 0 if there is none
     cdef token_t[::1] pending           # while pairs are passed: the first dependent behind the left word
     cdef hash_t[:, ::1] single_keys     # as in ArcKeys; 0 where a dependent that is looked at is not there
     cdef hash_t[:, ::1] left_keys
     cdef hash_t[:, ::1] right_keys
+
+    cdef inline hash_t attribute(self, token_t word, int32_t column) noexcept nogil:
+        """An attribute of a word or its label, as something to hash."""
+        return <hash_t>(self.labels[word] + 2) if column == LABEL else self.words.attribute(word, column)
 
     cdef int reserve(self, token_t n) except -1
     cdef void begin(self) noexcept nogil

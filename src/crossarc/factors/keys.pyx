@@ -22,6 +22,7 @@ cdef enum:
     VIA_CHILDREN = 1
     VIA_NUMBER = 3
     MANY = 3                # dependents from so many on count as so many
+    NO_SIBLING = -1
     SALT = 27               # keys that see dependents are unlike all others
 
 
@@ -162,17 +163,15 @@ cdef class ArcKeys:
 cdef class LabelKeys:
     """The label templates of a feature model at work on one sentence at a time.
 
-    With `ends_only` labels are looked at before there is a tree: templates that look further than the two ends of an
-    arc are left out.
+    Templates are left out that look at more than there is: the whole "tree", "dependents", or "ends", the arc alone.
     """
 
-    def __init__(self, model, Words words, bint ends_only):
+    def __init__(self, model, Words words, see):
         self.words = words
         self.distances = model.distances
-        self.cells = model.labels
-        if ends_only:
-            own = ~np.isin(model.labels[:, :, 0], (GRAND, SIB, CHILD)).any(axis=1)
-            self.cells = np.ascontiguousarray(model.labels[own])
+        hidden = {"tree": (), "dependents": (GRAND, SIB), "ends": (GRAND, SIB, CHILD)}[see]
+        self.numbers = np.flatnonzero(~np.isin(model.labels[:, :, 0], hidden).any(axis=1)).astype(np.int32)
+        self.cells = np.ascontiguousarray(model.labels[self.numbers])
         self.templates, self.widest = self.cells.shape[:2]
 
     cdef int reserve(self, token_t n) except -1:
@@ -182,12 +181,14 @@ cdef class LabelKeys:
         return 0
 
     cdef void find_kin(self, const token_t* heads) noexcept nogil:
-        """The siblings and outermost dependents of all words of a tree."""
+        """The siblings and outermost dependents of all words, of which some may have no head (-1)."""
         cdef token_t d, h
         memset(&self.kin[0, 0], -1, (<size_t>self.words.n + 1) * 4 * sizeof(token_t))
         memset(&self.previous[0], -1, (<size_t>self.words.n + 1) * sizeof(token_t))
         for d in range(1, self.words.n + 1):
             h = heads[d]
+            if h < 0:
+                continue
             self.kin[d, 0] = self.previous[h]
             if self.previous[h] >= 0:
                 self.kin[self.previous[h], 1] = d
@@ -203,7 +204,7 @@ cdef class LabelKeys:
         cdef hash_t state, side = 1 if h < d else 2
         for t in range(self.templates):
             # A product, not a sum: small numbers are XORed in next, and must not make one template look like another.
-            state = (4 * <hash_t>t + side) * <hash_t>0x9E3779B97F4A7C15
+            state = (4 * <hash_t>self.numbers[t] + side) * <hash_t>0x9E3779B97F4A7C15
             for c in range(self.widest):
                 address = self.cells[t, c, 0]
                 if address < 0:
@@ -226,19 +227,27 @@ cdef class LabelKeys:
 
 
 cdef class DependentKeys:
-    """The templates with dependents of a feature model at work; keys go to those of `arcs`, behind them."""
+    """The templates with dependents of a feature model at work; keys go to those of `arcs`, behind them.
 
-    def __init__(self, model, ArcKeys arcs):
+    Templates with the labels of dependents are left out unless these are `labelled`.
+    """
+
+    def __init__(self, model, ArcKeys arcs, bint labelled):
         self.words = arcs.words
         self.arcs = arcs
         self.singles, self.pairs = model.late_singles, model.late_pairs
-        self.single_count = len(model.late_singles)
-        self.pair_count = len(model.late_pairs)
+        if not labelled:
+            plain = np.array([(model.atoms[i:j, 0] != LABEL).all() for i, j in zip(model.sides, model.sides[1:])])
+            self.singles = model.late_singles[plain[model.late_singles[:, 1]]]
+            own = plain[model.late_pairs[:, :2]].all(axis=1) & (model.late_pairs[:, 3] != LABEL)
+            self.pairs = model.late_pairs[own]
+        self.single_count, self.pair_count = self.singles.shape[0], self.pairs.shape[0]
 
     cdef int reserve(self, token_t n) except -1:
         """Make room for sentences of up to n words."""
         self.children = np.zeros((n + 1, 3), dtype=np.int32)
         self.heads = np.zeros(n + 1, dtype=np.int32)
+        self.labels = np.zeros(n + 1, dtype=np.int32)
         self.following = np.zeros(n + 1, dtype=np.int32)
         self.pending = np.zeros(n + 1, dtype=np.int32)
         self.single_keys = np.zeros((n + 1, max(1, self.single_count)), dtype=np.uint64)
@@ -271,7 +280,7 @@ cdef class DependentKeys:
                 state = mix(state, <hash_t>min(self.children[word, 2], MANY))
                 continue
             seen = self.children[word, via - VIA_CHILDREN] if via else word + self.arcs.atoms[a, 1]
-            state = mix(state, self.words.attribute(seen, self.arcs.atoms[a, 0]))
+            state = mix(state, self.attribute(seen, self.arcs.atoms[a, 0]))
         return state
 
     cdef void prepare_word(self, token_t word) noexcept nogil:
@@ -313,7 +322,7 @@ cdef class DependentKeys:
                 continue
             key = self.left_keys[i, t] + self.right_keys[j, t]
             column = self.pairs[t, 3]
-            if column < 0:
+            if column == NO_SIBLING:
                 self.arcs.keys[filled] = key
                 filled += 1
                 continue
@@ -322,7 +331,7 @@ cdef class DependentKeys:
                 if sibling > 0 and self.pairs[t, 2] & directions & (1 << side):
                     # Templates that differ in this column alone have the same key so far.
                     about = (4 * <hash_t>column + 1 + side) * <hash_t>0x9E3779B97F4A7C15
-                    self.arcs.keys[filled] = key + finished(mix(about, self.words.attribute(sibling, column)))
+                    self.arcs.keys[filled] = key + finished(mix(about, self.attribute(sibling, column)))
                     filled += 1
         return filled
 

@@ -65,7 +65,7 @@ cdef class LabelFactors(Factors):
 
     def __init__(self, model, const uint8_t[::1] label_places):
         self.words = Words(len(model.attributes))
-        self.keys = LabelKeys(model, self.words, False)
+        self.keys = LabelKeys(model, self.words, "tree")
         self.label_scores = LabelScores(self.keys, label_places)
         self.learner = Learner()
 

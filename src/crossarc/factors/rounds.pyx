@@ -27,8 +27,11 @@ from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t
 from crossarc.decode.chu_liu_edmonds cimport ChuLiuEdmonds
 from crossarc.decode.decoder cimport SOLVED, Decoder, Outcome
 from crossarc.factors.arcs cimport TreeFactors
-from crossarc.factors.keys cimport Between, DependentKeys, Words, clear, distance_class
+from crossarc.factors.keys cimport Between, DependentKeys, LabelKeys, Words, clear, distance_class
+from crossarc.factors.labels cimport LabelScores
 from crossarc.factors.parts cimport Learner, Part
+from crossarc.learning.scorer cimport Scorer
+from crossarc.learning.weights cimport Weights
 
 cdef enum:
     OUT = -1                # no head for any word of the round
@@ -177,24 +180,34 @@ cdef class RoundFactors(TreeFactors):
     `round_of_tag` gives the round of each value of the attribute in `tag_column`. A part is an arc, whose features see
     the dependents that its ends have when the round begins. Each round learns the gold heads that can still be reached,
     and later rounds see what it found, right or wrong. `scores` are those of arcs without dependents.
+
+    With `label_places`, see `LabelFactors`, templates see the labels of dependents too: when a round is done, the arcs
+    that it found get labels by the weights of a label model, from what its templates know of the arcs and the
+    dependents below them.
     """
 
     cdef RoundGraph graph
-    cdef DependentKeys late
+    cdef DependentKeys dependents
+    cdef LabelScores labels             # of dependents, if templates see them; else None
+    cdef Scorer label_scorer
     cdef uint8_t[::1] stale             # by word: whether its keys and sums must be made again
     cdef token_t[::1] wrong             # while learning: the heads that the round is moved from
 
     def __init__(self, model, Decoder decoder, int32_t tag_column, const int32_t[::1] round_of_tag, bint absorb=True,
-                 *, lengths=None):
+                 *, lengths=None, label_places=None):
         super().__init__(model, decoder, False, "none", lengths, tag_column, 1, Learner())
         self.graph = RoundGraph(self.words, decoder, tag_column, round_of_tag, absorb)
-        self.late = DependentKeys(model, self.keys)
+        self.dependents = DependentKeys(model, self.keys, label_places is not None)
+        if label_places is not None:
+            self.labels = LabelScores(LabelKeys(model, self.words, "dependents"), label_places)
 
     cdef int reserve(self, token_t n) except -1:
         """Make room for sentences of up to n words."""
         TreeFactors.reserve(self, n)
         self.graph.reserve(n)
-        self.late.reserve(n)
+        self.dependents.reserve(n)
+        if self.labels is not None:
+            self.labels.keys.reserve(n)
         self.stale = np.zeros(n + 1, dtype=np.uint8)
         self.wrong = np.zeros(n + 1, dtype=np.int32)
         return 0
@@ -202,10 +215,10 @@ cdef class RoundFactors(TreeFactors):
     cdef void renew(self, token_t word) noexcept nogil:
         """Hash what depends on a word and its dependents, and sum the weights of all templates of it alone."""
         cdef int32_t end
-        self.late.prepare_word(word)
+        self.dependents.prepare_word(word)
         for end in range(2):
             self.arc_scores.sum_alone(self.scorer, end, word,
-                                      self.late.end_keys(end, word, self.keys.end_keys(end, word)))
+                                      self.dependents.end_keys(end, word, self.keys.end_keys(end, word)))
         self.stale[word] = False
 
     cdef void fill_round(self) noexcept nogil:
@@ -216,7 +229,7 @@ cdef class RoundFactors(TreeFactors):
         for i in range(n + 1):
             if self.stale[i] and self.graph.nodes[i] != OUT:
                 self.renew(i)
-        self.late.link_siblings()
+        self.dependents.link_siblings()
         for i in range(n + 1):
             if self.graph.nodes[i] == OUT:
                 continue
@@ -225,7 +238,7 @@ cdef class RoundFactors(TreeFactors):
             clear(&between)
             sibling = 0
             for j in range(i + 1, end + 1):
-                if self.late.heads[j - 1] == i:
+                if self.dependents.heads[j - 1] == i:
                     sibling = j - 1
                 if j > i + 1:
                     self.keys.pass_word(&between, j - 1)
@@ -240,7 +253,7 @@ cdef class RoundFactors(TreeFactors):
                 if not there and not back:
                     continue
                 self.arc_scores.score_row(
-                    self.scorer, self.late.pair_keys(i, j, sibling, self.keys.pair_keys(i, j, &between)))
+                    self.scorer, self.dependents.pair_keys(i, j, sibling, self.keys.pair_keys(i, j, &between)))
                 if there:
                     self.cell(i, j)[0] = self.arc_scores.arc_score(i, j)
                 if back:
@@ -252,8 +265,15 @@ cdef class RoundFactors(TreeFactors):
         for w in range(1, self.graph.count + 1):
             d = self.graph.members[w]
             self.graph.rooted = self.graph.rooted or heads[d] == 0
-            self.late.attach(heads[d], d)
+            self.dependents.attach(heads[d], d)
             self.stale[heads[d]] = True
+        if self.labels is None:
+            return
+        self.labels.keys.find_kin(&self.dependents.heads[0])
+        for w in range(1, self.graph.count + 1):
+            d = self.graph.members[w]
+            self.labels.score(self.label_scorer, heads[d], d, heads)
+            self.dependents.labels[d] = self.labels.best(heads[d])
 
     cdef int try_tree(self, token_t* heads) except -1 nogil:
         """Set the heads of all words, round by round, and learn from each round if there is a gold tree.
@@ -263,7 +283,7 @@ cdef class RoundFactors(TreeFactors):
         memset(heads, -1, (<size_t>self.words.n + 1) * sizeof(token_t))
         memset(&self.stale[0], True, <size_t>self.words.n + 1)
         self.graph.begin()
-        self.late.begin()
+        self.dependents.begin()
         while self.graph.next_round(heads):
             self.fill_round()
             if not self.graph.solve(&self.arc_scores.matrix[0], heads) and self.limits.pruning:
@@ -290,7 +310,7 @@ cdef class RoundFactors(TreeFactors):
         """Give the learner the keys of an arc, those that see dependents too."""
         cdef token_t h = part.head, d = part.dependent
         self.add_arc(h, d)
-        return self.add_slots(self.keys.keys, self.late.keys_of(h, d), h > d, distance_class(abs(h - d)))
+        return self.add_slots(self.keys.keys, self.dependents.keys_of(h, d), h > d, distance_class(abs(h - d)))
 
     cdef int learn_round(self) except -1 nogil:
         """Move the gold heads that can still be reached from the best ones."""
@@ -313,15 +333,39 @@ cdef class RoundFactors(TreeFactors):
         self.find_tree(&self.trees[0, 0])
         return self.count_wrong(&self.trees[0, 0])
 
-    def late_features_of(self, const int32_t[:, ::1] tokens, token_t h, token_t d, const token_t[::1] heads):
+    # ---- what parsers call
+
+    cdef int use_labels(self, Scorer label_scorer) except -1:
+        """Score the labels of dependents with these weights from now on."""
+        if (label_scorer is None) != (self.labels is None):
+            raise ValueError("the labels of dependents need weights, and label_places when the object is made")
+        self.label_scorer = label_scorer
+        return 0
+
+    def find_trees(self, Scorer scorer not None, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
+                   token_t[::1] heads, Scorer label_scorer=None):
+        """Set the heads of the sentences that begin at `starts`."""
+        self.use_labels(label_scorer)
+        super().find_trees(scorer, tokens, starts, heads)
+
+    def learn(self, Weights weights not None, const int32_t[:, ::1] tokens, const token_t[::1] heads,
+              const offset_t[::1] starts, const offset_t[::1] order, score_t cost, bint augment=False,
+              Scorer label_scorer=None):
+        """Learn as `ArcFactors` does, but round by round; return the number of words and of wrong heads."""
+        self.use_labels(label_scorer)
+        return super().learn(weights, tokens, heads, starts, order, cost, augment)
+
+    def late_features_of(self, const int32_t[:, ::1] tokens, token_t h, token_t d, const token_t[::1] heads,
+                         const label_t[::1] labels=None):
         """The keys of the features of an arc that see dependents, where some words, not -1, have their heads."""
         cdef token_t w
         self.reserve(<token_t>tokens.shape[0] - 1)
         self.read(tokens, 0, tokens.shape[0])
-        self.late.begin()
+        self.dependents.begin()
         for w in range(1, self.words.n + 1):
             if heads[w] >= 0:
-                self.late.attach(heads[w], w)
+                self.dependents.attach(heads[w], w)
+                self.dependents.labels[w] = labels[w] if labels is not None else -1
         for w in range(self.words.n + 1):
-            self.late.prepare_word(w)
-        return np.array([self.keys.keys[t] for t in range(self.late.keys_of(h, d))], dtype=np.uint64)
+            self.dependents.prepare_word(w)
+        return np.array([self.keys.keys[t] for t in range(self.dependents.keys_of(h, d))], dtype=np.uint64)

@@ -15,7 +15,10 @@ A parser that attaches words round by round also sees the dependents that an end
     arcs = ["head.upos + dep.child[-1].lemma", "head.child[1].upos + dep.upos", "dep.upos + dep.children"]
 
 `child[-1]` is the leftmost of them, `child[1]` the rightmost and `children` their number; `sib` is the one of the head
-that is nearest to `dep` between the two. A template with such a term counts only where there is that dependent.
+that is nearest to `dep` between the two. A template with such a term counts only where there is that dependent. Their
+labels are seen only by parsers that label arcs round by round:
+
+    arcs = ["head.upos + dep.upos + dep.child[1].deprel", "head.upos + sib.deprel + dep.upos"]
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ ADDRESS = re.compile(r"(\w+)(?:\[(-?\d+)\])?")
 VIA = {"": 0, "child[-1]": 1, "child[1]": 2}
 CHILDREN, VIA_NUMBER = "children", 3
 SIBLING = "sib"
+DEPREL, LABEL = "deprel", -2  # of dependents, and what tables have in the place of its attribute
 DISTANCE = "distance"
 DIRECTION = "direction"  # which all features count by: alone, nothing but that
 MOST_TEMPLATES = 128  # of arcs, and of labels
@@ -163,7 +167,7 @@ class EdgeCompiler:
                 if kind:
                     raise TemplateError("only one term can be the distance or look at the words between or at sib")
                 kind = {"between": 1, SIBLING: 3}.get(path, 2)
-                extra = self.attribute(attribute) if path else 0
+                extra = self.attribute(attribute, path == SIBLING) if path else 0
                 continue
             if attribute == CHILDREN:
                 address, offset = parse_address(path, ENDS)
@@ -175,7 +179,7 @@ class EdgeCompiler:
             address, offset = parse_address(end, ENDS)
             if child not in VIA or (child and offset):
                 raise TemplateError(f"{term}: the dependents of head and dep are child[-1] and child[1]")
-            ends[address].append((self.attribute(attribute), offset, VIA[child]))
+            ends[address].append((self.attribute(attribute, bool(child)), offset, VIA[child]))
         self.arc_terms[terms] = None
         late = kind == 3 or any(via for atoms in ends for _, _, via in atoms)
         if late and kind in (1, 2):
@@ -207,8 +211,10 @@ class EdgeCompiler:
         self.label_terms[terms] = None
         self.labels[tuple(sorted(cells))] = None
 
-    def attribute(self, name: str) -> int:
-        """The number of an attribute of words."""
+    def attribute(self, name: str, dependent: bool = False) -> int:
+        """The number of an attribute of words, or of the label of a dependent."""
+        if name == DEPREL and dependent:
+            return LABEL
         if name not in self.attributes:
             check_attribute(name)
         return self.attributes.setdefault(name, len(self.attributes))

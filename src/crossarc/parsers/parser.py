@@ -309,6 +309,7 @@ COMPATIBLE = (
     "stack",
     "order",
     "absorb",
+    "child_labels",
     "lengths",
     "labels",
 )

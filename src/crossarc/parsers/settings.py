@@ -212,6 +212,8 @@ class RoundSettings(GraphSettings):
     reachable: float = Field(0.995, ge=0, le=1)
     # Whether words that have their heads can be heads no more.
     absorb: bool = True
+    # Whether later rounds see the labels of the dependents found in earlier rounds.
+    child_labels: bool = False
 
 
 AnySettings = Annotated[

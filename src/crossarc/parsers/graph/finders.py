@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,10 +80,14 @@ class ArcFinder(TreeFinder):
         """Return the heads of the best trees."""
         heads = np.full(len(tokens), -1, dtype=np.int32)
         factors = self.factors(self.lengths)
-        factors.find_trees(self.weights, tokens, starts, heads)
+        self.find_trees(factors, tokens, starts, heads)
         if self.lengths is not None:
             self.lengths.count(factors)
         return heads, tokens
+
+    def find_trees(self, factors: Any, tokens: Ints, starts: Starts, heads: Ints) -> None:
+        """Set the heads of the best trees."""
+        factors.find_trees(self.weights, tokens, starts, heads)
 
     def scores(self, tokens: Ints, *, whole: bool = False) -> Scores:
         """Return the scores of arcs; those of edges are the same both ways.
@@ -106,11 +111,18 @@ class RoundFinder(ArcFinder):
     settings: RoundSettings
     attributes: Attributes
     rounds: Rounds  # the tags of each
+    label_places: NDArray[np.uint8]
+    label_weights: PackedWeights  # whose labels later rounds see, if the settings want it
 
     def factors(self, lengths: Lengths | None) -> RoundFactors:  # type: ignore[override]
         """Return the rounds at work, for one thread."""
         what = (self.settings, self.features, self.single_root, lengths)
-        return round_factors(*what, self.attributes, self.rounds)
+        return round_factors(*what, self.attributes, self.rounds, self.label_places)
+
+    def find_trees(self, factors: Any, tokens: Ints, starts: Starts, heads: Ints) -> None:
+        """Set the heads of the best trees, round by round."""
+        labels = (self.label_weights,) if self.settings.child_labels else ()
+        factors.find_trees(self.weights, tokens, starts, heads, *labels)
 
 
 def decoder_of(settings: GraphSettings, single_root: bool) -> Decoder:
@@ -149,10 +161,14 @@ def round_factors(
     lengths: Lengths | None,
     attributes: Attributes,
     rounds: Rounds,
+    label_places: NDArray[np.uint8],
 ) -> RoundFactors:
     """Return rounds at work."""
     check_arcs(features)
     tag = tag_attribute(features)
     column, numbers = features.attributes.index(tag), round_numbers(rounds, attributes.tables[tag])
-    table = lengths.table if lengths is not None else None
-    return RoundFactors(features, ChuLiuEdmonds(single_root), column, numbers, settings.absorb, lengths=table)
+    limits: dict[str, Any] = {
+        "lengths": lengths.table if lengths is not None else None,
+        "label_places": label_places if settings.child_labels else None,
+    }
+    return RoundFactors(features, ChuLiuEdmonds(single_root), column, numbers, settings.absorb, **limits)

@@ -332,6 +332,8 @@ class RoundModel(GraphModel):
             lengths=lengths,
             attributes=attributes,
             rounds=manifest["rounds"],
+            label_places=arrays["label_places"],
+            label_weights=PackedWeights.from_arrays(arrays, len(manifest["labels"]), "labels."),
         )
         return finder, features
 

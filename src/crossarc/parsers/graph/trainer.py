@@ -106,11 +106,14 @@ class ArcLearner:
         self.factors = factors
         self.weights = material.first_weights(ARC_WEIGHTS, before)
 
-    def learn(self, sentences: NDArray[np.int64], tokens: Ints | None = None) -> tuple[int, int]:
-        """Learn from some sentences; return how many words there are and how many have a wrong head."""
+    def learn(self, sentences: NDArray[np.int64], tokens: Ints | None = None, *labels: Weights) -> tuple[int, int]:
+        """Learn from some sentences; return how many words there are and how many have a wrong head.
+
+        Rounds that see labels need the weights of labels.
+        """
         material = self.material
         seen = tokens if tokens is not None else material.tokens
-        how = (material.cost, material.settings.augment)
+        how: Any = (material.cost, material.settings.augment, *labels)
         return self.factors.learn(self.weights, seen, material.trees.heads, material.starts, sentences, *how)
 
     def packed(self) -> PackedWeights:
@@ -252,7 +255,14 @@ class RoundTrainer(GraphTrainer):
         else:
             self.rounds = rounds_of(self.settings, material.features, material.trees.corpus, material.single_root)
         what = (self.settings, material.features, material.single_root, material.lengths())
-        return round_factors(*what, material.attributes, self.rounds)
+        return round_factors(*what, material.attributes, self.rounds, material.label_places)
+
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some sentences, arcs round by round."""
+        seen = (self.labels.weights,) if self.settings.child_labels else ()
+        words, wrong = self.arcs.learn(sentences, None, *seen)
+        labels, wrong_labels = self.labels.learn(sentences)
+        return words + labels, wrong + wrong_labels
 
     def finder(self) -> RoundFinder:
         """Return what finds trees by the weights so far."""
@@ -265,13 +275,18 @@ class RoundTrainer(GraphTrainer):
             lengths=material.lengths(),
             attributes=material.attributes,
             rounds=self.rounds,
+            label_places=material.label_places,
+            label_weights=material.packed(self.labels.weights),
         )
 
     def model(self) -> RoundModel:
         """Return what has been learned, as a model."""
-        labels = self.material.packed(self.labels.weights)
+        finder = self.finder()
         return RoundModel(
-            **self.common(), finder=self.finder(), label_weights=labels, label_features=self.material.features
+            **self.common(),
+            finder=finder,
+            label_weights=finder.label_weights,
+            label_features=self.material.features,
         )
 
 
