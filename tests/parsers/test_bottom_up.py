@@ -314,7 +314,7 @@ def test_labels_of_dependents(trained, tmp_path, example, lengths):
     options = {"order": ORDER, "single_root": True, "lengths": lengths}
     parser = Parser("mst-bottom-up", epochs=2, child_labels=True, **options).fit(example)
     plain = trained[(True, True, "lengths") if lengths else (True, True)]
-    assert len(parser.model.arc_weights) != len(plain.model.arc_weights)
+    assert len(parser.model.finder.weights) != len(plain.model.finder.weights)
     assert parser.evaluate(example).uas > plain.evaluate(example).uas - 5
     parser.save(tmp_path / "m.crossarc")
     again = load(tmp_path / "m.crossarc")
