@@ -1,4 +1,4 @@
-"""All learners on development sets: LAS as stored and as learned, size, training and parsing time, as a Markdown table.
+"""All learners on development sets: LAS, size, training and parsing time, as a Markdown table.
 
     python benchmarks/learners.py FOLDER... [--learners mira maxent] [--prune 0.01] [--parser arc-hybrid] [--epochs 8]
                                   [--features compact] [--sentences 500] [--explore 0]
