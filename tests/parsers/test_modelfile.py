@@ -14,6 +14,7 @@ from safetensors import safe_open
 from safetensors.numpy import save
 
 from crossarc.errors import ModelError
+from crossarc.parsers import Parser, load
 from crossarc.parsers.modelfile import (
     ALIGNMENT,
     DTYPES,
@@ -241,3 +242,27 @@ def test_large_file_loads_quickly(tmp_path):
         read_model(path)
         times.append(time.perf_counter() - start)
     assert min(times) < 0.05, f"{min(times) * 1000:.1f} ms"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "kind"),
+    [
+        ("mst", {}, "joint"),
+        ("mst", {"labels": "joint"}, "graph"),
+        ("mst-undirected", {}, "joint"),
+        ("mst-undirected", {}, "enhanced"),
+        ("mst-undirected-lep", {}, "graph"),
+        ("mst-bottom-up", {}, "graph"),
+        ("arc-hybrid", {}, "graph"),
+        ("mst", {}, "transition"),
+        ("mst", {}, "checkpoint"),
+        ("mst", {}, "none"),
+    ],
+)
+def test_a_model_of_another_kind_than_its_settings(example, tmp_path, name, options, kind):
+    parser = Parser(name, epochs=1, **options).fit(example)
+    manifest, arrays = parser.model.to_arrays()
+    assert manifest["kind"] == parser.settings.kind
+    write_model(tmp_path / "m", {**parser.manifest_, **manifest, "kind": kind}, arrays)
+    with pytest.raises(ModelError, match=r"holds no parser|did not end"):
+        load(tmp_path / "m")

@@ -345,17 +345,6 @@ class StackedTrainer(EnhancedTrainer):
         self.top.weights = Weights.from_arrays(part(arrays, "stacked."), ARC_WEIGHTS, self.settings.cut)
 
 
-def undirected_trainer(
-    trees: Trees, settings: UndirectedSettings, init: GraphModel | None, directed: GraphModel | None
-) -> GraphTrainer:
-    """Return what trains an undirected parser: alone, enhanced, or with a model on top."""
-    if settings.stack:
-        return StackedTrainer(trees, settings, init, directed)
-    if settings.enhance:
-        return EnhancedTrainer(trees, settings, init, directed)
-    return GraphTrainer(trees, settings, init)
-
-
 # ---- a transform around a model
 
 

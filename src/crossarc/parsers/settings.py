@@ -54,6 +54,11 @@ class Settings(BaseModel):
     # The pseudo-projective encoding around the parser.
     transform: Literal["none", "head"] = "none"
 
+    @property
+    def kind(self) -> str:
+        """The kind of model that these settings ask for; see `crossarc.parsers.registry`."""
+        return self.family
+
     def check_learner(self, learner: str) -> None:
         """Refuse settings that other learners have."""
         for name, learners in OWN_SETTINGS.items():
@@ -151,6 +156,11 @@ class ArcSettings(GraphSettings):
     # MIRA moves the gold tree from so many of the best trees at once.
     k_best: int = Field(1, ge=1, le=100)
 
+    @property
+    def kind(self) -> str:
+        """With labels after the tree, or joint."""
+        return "joint" if self.labels == "joint" else "graph"
+
     @model_validator(mode="after")
     def check(self) -> Self:
         """Refuse k best trees where they are not found."""
@@ -180,6 +190,11 @@ class UndirectedSettings(GraphSettings):
     stack: int = Field(0, ge=0)
     # With directions combined: learn from the best directed tree.
     directed_training: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Alone, enhanced, or with a model on top."""
+        return "stacked" if self.stack else "enhanced" if self.enhance else "graph"
 
     @model_validator(mode="after")
     def check(self) -> Self:

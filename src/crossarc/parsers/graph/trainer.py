@@ -290,15 +290,6 @@ class RoundTrainer(GraphTrainer):
         )
 
 
-def graph_trainer(trees: Trees, settings: GraphSettings, init: GraphModel | None, directed: None) -> GraphTrainer:
-    """Return what trains a parser with a directed decoder, or with rounds."""
-    if isinstance(settings, RoundSettings):
-        return RoundTrainer(trees, settings, init)
-    if isinstance(settings, ArcSettings) and settings.labels == "joint":
-        return JointTrainer(trees, settings, init)
-    return GraphTrainer(trees, settings, init)
-
-
 def arc_weights(init: GraphModel | None) -> PackedWeights | None:
     """Return the weights of arcs of a model to start from."""
     return init.finder.weights if init is not None and isinstance(init.finder, ArcFinder) else None

@@ -50,13 +50,7 @@ class TransitionTrainer(Trainer):
 
     weights: Weights | StageWeights | SupportVectors
 
-    def __init__(
-        self,
-        trees: Trees,
-        settings: TransitionSettings,
-        init: TransitionModel | None = None,
-        directed: None = None,
-    ) -> None:
+    def __init__(self, trees: Trees, settings: TransitionSettings, init: TransitionModel | None = None) -> None:
         self.settings = settings
         self.shuffle = np.random.default_rng(settings.seed)
         self.continued = init is not None
