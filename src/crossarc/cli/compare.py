@@ -20,8 +20,7 @@ def compare(
     a: Annotated[str, typer.Argument(metavar="A", help="The parsed file of the first system.")],
     b: Annotated[str, typer.Argument(metavar="B", help="The parsed file of the second system.")],
     metric: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="The metric to judge by: las, uas, label, undirected, lem or uem."),
+        str, typer.Option(metavar="NAME", help="The metric to judge by: las, uas, label, undirected, lem or uem.")
     ] = "las",
     no_punct: NoPunct = False,
     punct: Punct = "unicode",
@@ -32,8 +31,7 @@ def compare(
         int, typer.Option(metavar="N", min=0, help="Show this many of the sentences that differ most.")
     ] = 10,
     fail_if_worse: Annotated[
-        bool,
-        typer.Option("--fail-if-worse", help="Exit with 1 if B is significantly worse than A (p < 0.05)."),
+        bool, typer.Option("--fail-if-worse", help="Exit with 1 if B is significantly worse than A (p < 0.05).")
     ] = False,
     as_json: Json = False,
     markdown: Markdown = False,
@@ -134,14 +132,7 @@ def tables_of(comparison: Comparison, a: str, b: str) -> list[Table]:
                 f"Sentences that differ most in {comparison.metric.upper()}",
                 ("sentence", "id", "place", "A right", "B right", "of"),
                 [
-                    (
-                        each.number,
-                        each.id,
-                        f"{each.source}:{each.line}",
-                        each.correct_a,
-                        each.correct_b,
-                        each.total,
-                    )
+                    (each.number, each.id, f"{each.source}:{each.line}", each.correct_a, each.correct_b, each.total)
                     for each in comparison.differing
                 ],
             )

@@ -12,15 +12,7 @@ from crossarc.cli.console import Cell, Table, print_json, print_tables
 from crossarc.errors import CrossarcError, UnknownName
 
 if TYPE_CHECKING:
-    from crossarc.evaluation import (
-        Attachment,
-        Breakdown,
-        Confusion,
-        EnhancedScores,
-        GraphScores,
-        Tokenisation,
-        Trees,
-    )
+    from crossarc.evaluation import Attachment, Breakdown, Confusion, EnhancedScores, GraphScores, Tokenisation, Trees
 
 TOKENIZATIONS = ("auto", "same", "align")
 CONFUSIONS_SHOWN = 20
@@ -80,8 +72,7 @@ def evaluate(
     ] = "",
     confusion: Annotated[bool, typer.Option("--confusion", help="Show the most frequent label confusions.")] = False,
     pattern: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=REGEX", help="Score a class of graph arcs by label; with --graph."),
+        list[str] | None, typer.Option(metavar="NAME=REGEX", help="Score a class of graph arcs by label; with --graph.")
     ] = None,
     as_json: Json = False,
     markdown: Markdown = False,
@@ -199,10 +190,7 @@ def score_aligned(
         system,
         "words aligned as in CoNLL 2018; all words; labels cut at ':'; universal features only",
         " ".join(
-            filter(
-                None,
-                [note, "Breakdowns and --no-punct need the same tokens and are left out." if unused else ""],
-            )
+            filter(None, [note, "Breakdowns and --no-punct need the same tokens and are left out." if unused else ""])
         ),
         tokenisation=evaluate_tokenisation(gold_sentences, system_sentences),
         enhanced=evaluate_enhanced(gold_sentences, system_sentences) if graph else None,
@@ -275,9 +263,7 @@ def tables_of(report: Report) -> list[Table]:
         ]
         tables.append(
             Table(
-                f"CoNLL 2018 metrics of {report.system}",
-                ("metric", "precision", "recall", "F1", "aligned"),
-                list(rows),
+                f"CoNLL 2018 metrics of {report.system}", ("metric", "precision", "recall", "F1", "aligned"), list(rows)
             )
         )
     if report.graphs is not None:

@@ -20,8 +20,7 @@ ALWAYS_TOLD = ("system", "epochs", "seed", "learner")
 
 
 def info(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file of crossarc train.")],
-    json: Json = False,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file of crossarc train.")], json: Json = False
 ) -> None:
     """Describe a model: the parser, its training data, its accuracy and settings; --json prints all settings.
 

@@ -52,8 +52,7 @@ def parse(
         int | None, typer.Option(metavar="N", min=1, help="The number of threads; default: one per core, up to 4.")
     ] = None,
     beam: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="The width of the beam; default: as in training."),
+        int | None, typer.Option(metavar="N", min=1, help="The width of the beam; default: as in training.")
     ] = None,
     scores: Annotated[
         bool,
@@ -100,8 +99,7 @@ def parse(
     run = parse_files(model, files, output, source, threads or default_threads(), beam, extras, on_error)
     if run.long:
         print(
-            f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: {run.beyond}",
-            file=sys.stderr,
+            f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: {run.beyond}", file=sys.stderr
         )
     for note in run.notes:
         print(f"crossarc: {note}", file=sys.stderr)

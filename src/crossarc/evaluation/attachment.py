@@ -9,16 +9,7 @@ import numpy as np
 
 from crossarc.errors import UnknownName
 from crossarc.evaluation.scores import ClassScore, Figures, Share, plain_fields
-from crossarc.evaluation.trees import (
-    Counts,
-    Mask,
-    Punctuation,
-    PunctuationBy,
-    Source,
-    TreePair,
-    Trees,
-    pair_trees,
-)
+from crossarc.evaluation.trees import Counts, Mask, Punctuation, PunctuationBy, Source, TreePair, Trees, pair_trees
 
 # What `sentence_counts` and the comparison of two systems take; each is a share of words, or of sentences.
 METRICS = {
@@ -151,10 +142,7 @@ def score_pair(pair: TreePair, setting: Setting) -> Attachment:
     """The scores of paired trees."""
     everything = np.ones_like(pair.punctuation)
     return Attachment(
-        setting,
-        score_words(pair, everything),
-        score_words(pair, ~pair.punctuation),
-        int((~pair.system.is_tree).sum()),
+        setting, score_words(pair, everything), score_words(pair, ~pair.punctuation), int((~pair.system.is_tree).sum())
     )
 
 

@@ -10,13 +10,7 @@ import numpy as np
 from crossarc.errors import UnknownName
 from crossarc.evaluation.attachment import METRICS, Attachment, Setting, score_pair, sentence_counts
 from crossarc.evaluation.scores import Figures, Share, percent, plain_fields
-from crossarc.evaluation.significance import (
-    Bootstrap,
-    TTest,
-    paired_bootstrap,
-    paired_t_test,
-    randomised_p,
-)
+from crossarc.evaluation.significance import Bootstrap, TTest, paired_bootstrap, paired_t_test, randomised_p
 from crossarc.evaluation.trees import Counts, Punctuation, PunctuationBy, Source, TreePair, Trees, pair_trees
 
 

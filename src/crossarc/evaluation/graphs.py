@@ -194,9 +194,7 @@ def score_arcs(
     return GraphScores(
         labelled=Score(int(found.sum()), len(gold_arc), len(arc)),
         unlabelled=Score(
-            len(np.intersect1d(gold_pairs, system_pairs, assume_unique=True)),
-            len(gold_pairs),
-            len(system_pairs),
+            len(np.intersect1d(gold_pairs, system_pairs, assume_unique=True)), len(gold_pairs), len(system_pairs)
         ),
         sentences=sentences,
         exact=whole(~found, ~right_arc),

@@ -133,10 +133,7 @@ def score_words(gold: Words, system: Words) -> Tokenisation:
 
     def content_score(correct: Mask) -> Score:
         return Score(
-            int((correct & content).sum()),
-            int(gold_content.sum()),
-            int(system_content.sum()),
-            int(content.sum()),
+            int((correct & content).sum()), int(gold_content.sum()), int(system_content.sum()), int(content.sum())
         )
 
     child = attached & same_upos & same_feats

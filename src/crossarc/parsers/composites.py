@@ -137,9 +137,7 @@ class EnhancedTrainer(GraphTrainer):
             self.arcs.weights = material.first_weights(ARC_WEIGHTS, below.undirected.weights)
         self.reused = reused_weights(directed, material) if directed is not None else None
         self.directed = ArcLearner(
-            material,
-            self.directed_factors(),
-            below.directed.weights if isinstance(below, EnhancedFinder) else None,
+            material, self.directed_factors(), below.directed.weights if isinstance(below, EnhancedFinder) else None
         )
 
     def directed_factors(self) -> ArcFactors:

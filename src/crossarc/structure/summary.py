@@ -132,14 +132,7 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures with the shares that follow from them, ready for JSON."""
-        classes = (
-            "projective",
-            "planar",
-            "two_planar",
-            "well_nested",
-            "gap_degree_at_most_1",
-            "several_roots",
-        )
+        classes = ("projective", "planar", "two_planar", "well_nested", "gap_degree_at_most_1", "several_roots")
         return counts(self) | {
             "partition": self.partition,
             "percent": {name: self.share(getattr(self, name)) for name in classes}

@@ -11,14 +11,7 @@ from crossarc.treebank.token import Token
 class Sentence:
     source: str
     line: int
-    def __init__(
-        self,
-        raw: bytes,
-        format: str | Format = "conllu",
-        *,
-        source: str = "",
-        line: int = 1,
-    ) -> None: ...
+    def __init__(self, raw: bytes, format: str | Format = "conllu", *, source: str = "", line: int = 1) -> None: ...
     @classmethod
     def from_columns(
         cls,

@@ -289,13 +289,7 @@ def form_faults(sentence: Sentence) -> Iterator[Fault]:
 
 
 def repair(
-    raw: bytes,
-    format: Format,
-    *,
-    source: str = "",
-    line: int = 1,
-    check: Check = "syntax",
-    roots: Roots = "any",
+    raw: bytes, format: Format, *, source: str = "", line: int = 1, check: Check = "syntax", roots: Roots = "any"
 ) -> Sentence | None:
     """The repaired sentence, None if it cannot be repaired.
 

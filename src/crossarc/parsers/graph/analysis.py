@@ -33,12 +33,7 @@ SMOOTHING = 1e-6  # what an arc weighs, beside a whole of 1, that is only looked
 
 
 def analyse_by_arcs(
-    model: ArcModel,
-    corpus: Corpus,
-    k: int,
-    known: list[Constraints],
-    scales: Scales,
-    undo: Undo | None,
+    model: ArcModel, corpus: Corpus, k: int, known: list[Constraints], scales: Scales, undo: Undo | None
 ) -> Iterator[Analysis]:
     """Yield the k best trees of each sentence and their probabilities.
 
@@ -65,13 +60,7 @@ def analyse_by_arcs(
 
 
 def analyse(
-    model: ArcModel,
-    sentence: Any,
-    space: TreeSpace,
-    k: int,
-    parse: Heads,
-    label_scale: float,
-    undo: Undo | None,
+    model: ArcModel, sentence: Any, space: TreeSpace, k: int, parse: Heads, label_scale: float, undo: Undo | None
 ) -> Analysis:
     """Return the k best trees of one sentence."""
     marginals, partition = space.marginals(), space.log_partition()

@@ -137,11 +137,7 @@ class GraphTrainer(Trainer):
     """Learns arcs and labels."""
 
     def __init__(
-        self,
-        trees: Trees,
-        settings: GraphSettings,
-        init: GraphModel | None,
-        material: Material | None = None,
+        self, trees: Trees, settings: GraphSettings, init: GraphModel | None, material: Material | None = None
     ) -> None:
         self.settings = settings
         self.material = material if material is not None else Material.of(trees, settings, init)

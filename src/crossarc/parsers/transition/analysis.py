@@ -281,12 +281,7 @@ def weigh(found: list[Derivation], n: int) -> tuple[Beliefs, dict[Tree, tuple[fl
 
 
 def analyse_by_beliefs(
-    model: TransitionModel,
-    beliefs: Beliefs,
-    k: int,
-    constraints: Constraints,
-    scales: Scales,
-    undo: Undo | None,
+    model: TransitionModel, beliefs: Beliefs, k: int, constraints: Constraints, scales: Scales, undo: Undo | None
 ) -> Analysis:
     """The best trees under constraints where no derivation satisfies them: of arcs as likely as the beam has them.
 

@@ -20,14 +20,7 @@ from crossarc.learning.weights import Weights
 from crossarc.parsers.model import Arrays, Ints
 from crossarc.parsers.settings import AT_ONCE, TransitionSettings
 from crossarc.parsers.trainer import Trainer
-from crossarc.parsers.transition.model import (
-    Stages,
-    TransitionModel,
-    root_table_size,
-    search_of,
-    system_of,
-    tag_column,
-)
+from crossarc.parsers.transition.model import Stages, TransitionModel, root_table_size, search_of, system_of, tag_column
 from crossarc.parsers.trees import Trees
 from crossarc.transitions.search import collect_actions
 from crossarc.transitions.system import TransitionSystem
@@ -51,11 +44,7 @@ class TransitionTrainer(Trainer):
     weights: Weights | StageWeights | SupportVectors
 
     def __init__(
-        self,
-        trees: Trees,
-        settings: TransitionSettings,
-        init: TransitionModel | None = None,
-        directed: None = None,
+        self, trees: Trees, settings: TransitionSettings, init: TransitionModel | None = None, directed: None = None
     ) -> None:
         self.settings = settings
         self.shuffle = np.random.default_rng(settings.seed)
