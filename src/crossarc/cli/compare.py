@@ -33,7 +33,7 @@ def compare(
     fail_if_worse: Annotated[
         bool, typer.Option("--fail-if-worse", help="Exit with 1 if B is significantly worse than A (p < 0.05).")
     ] = False,
-    as_json: Json = False,
+    json: Json = False,
     markdown: Markdown = False,
 ) -> None:
     """Compare two parsed files: differences, significance, wins by sentence, oracle score.
@@ -59,8 +59,8 @@ def compare(
         seed=seed,
         worst=worst,
     )
-    if as_json:
-        print_json(comparison.as_dict())
+    if json:
+        print_json(comparison.to_dict())
     else:
         print_tables(tables_of(comparison, a, b), markdown=markdown)
     if fail_if_worse and comparison.is_worse(LEVEL):

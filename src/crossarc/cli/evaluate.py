@@ -12,7 +12,7 @@ from crossarc.cli.console import Cell, Table, print_json, print_tables
 from crossarc.errors import CrossarcError, UnknownName
 
 if TYPE_CHECKING:
-    from crossarc.evaluation import Attachment, Breakdown, Confusion, EnhancedScores, GraphScores, Tokenisation, Trees
+    from crossarc.evaluation import Attachment, Breakdown, Confusion, EnhancedScores, GraphScores, Tokenization, Trees
 
 TOKENIZATIONS = ("auto", "same", "align")
 CONFUSIONS_SHOWN = 20
@@ -27,17 +27,17 @@ class Report:
     setting: str
     note: str = ""
     attachment: Attachment | None = None
-    tokenisation: Tokenisation | None = None
+    tokenization: Tokenization | None = None
     graphs: GraphScores | None = None
     enhanced: EnhancedScores | None = None
     breakdowns: tuple[Breakdown, ...] = ()
     confusions: tuple[Confusion, ...] = field(default=())
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All parts by name, for JSON."""
         parts = {
             "attachment": self.attachment,
-            "tokenisation": self.tokenisation,
+            "tokenisation": self.tokenization,
             "graphs": self.graphs,
             "enhanced": self.enhanced,
         }
@@ -46,9 +46,9 @@ class Report:
             "system": self.system,
             "setting": self.setting,
             "note": self.note,
-            **{name: part.as_dict() for name, part in parts.items() if part is not None},
-            **({"breakdowns": [each.as_dict() for each in self.breakdowns]} if self.breakdowns else {}),
-            **({"confusions": [each.as_dict() for each in self.confusions]} if self.confusions else {}),
+            **{name: part.to_dict() for name, part in parts.items() if part is not None},
+            **({"breakdowns": [each.to_dict() for each in self.breakdowns]} if self.breakdowns else {}),
+            **({"confusions": [each.to_dict() for each in self.confusions]} if self.confusions else {}),
         }
 
 
@@ -74,7 +74,7 @@ def evaluate(
     pattern: Annotated[
         list[str] | None, typer.Option(metavar="NAME=REGEX", help="Score a class of graph arcs by label; with --graph.")
     ] = None,
-    as_json: Json = False,
+    json: Json = False,
     markdown: Markdown = False,
 ) -> None:
     """Score a parsed file against gold: attachment, exact match, non-projective edges, graphs, tokenization.
@@ -105,8 +105,8 @@ def evaluate(
         by=[name.strip() for name in by.split(",") if name.strip()],
         patterns=parse_patterns(pattern or []),
     )
-    if as_json:
-        print_json(report.as_dict())
+    if json:
+        print_json(report.to_dict())
     else:
         print_tables(tables_of(report), markdown=markdown)
 
@@ -183,7 +183,7 @@ def score_aligned(
     unused: bool,
 ) -> Report:
     """The CoNLL 2018 metrics, and ELAS if graphs are requested."""
-    from crossarc.evaluation import evaluate_enhanced, evaluate_tokenisation
+    from crossarc.evaluation import evaluate_enhanced, evaluate_tokenization
 
     return Report(
         gold,
@@ -192,7 +192,7 @@ def score_aligned(
         " ".join(
             filter(None, [note, "Breakdowns and --no-punct need the same tokens and are left out." if unused else ""])
         ),
-        tokenisation=evaluate_tokenisation(gold_sentences, system_sentences),
+        tokenization=evaluate_tokenization(gold_sentences, system_sentences),
         enhanced=evaluate_enhanced(gold_sentences, system_sentences) if graph else None,
     )
 
@@ -256,10 +256,10 @@ def tables_of(report: Report) -> list[Table]:
     tables: list[Table] = []
     if report.attachment is not None:
         tables += attachment_tables(report.attachment, report.system)
-    if report.tokenisation is not None:
+    if report.tokenization is not None:
         rows: list[tuple[Cell, ...]] = [
             (name, score.precision, score.recall, score.f1, score.aligned_accuracy)
-            for name, score in report.tokenisation.scores.items()
+            for name, score in report.tokenization.scores.items()
         ]
         tables.append(
             Table(

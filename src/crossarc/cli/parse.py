@@ -16,6 +16,7 @@ from crossarc.cli.arguments import Files, From, OnError, check_policy, check_std
 from crossarc.cli.console import counted, tracked
 
 if TYPE_CHECKING:
+    from crossarc.parsers.parser import ParseOptions
     from crossarc.treebank import Finding, Sentence
 
 MOST_THREADS = 4  # by default: reading and writing limit the use of more
@@ -179,16 +180,15 @@ def parse_files(
                 name = "standard input" if path == "-" else path
                 print(f"crossarc: {describe_missing(name, columns)}", file=sys.stderr)
 
+            options: ParseOptions = {"threads": threads, "beam": beam, "constraints": known, "on_missing": warn}
             with tracked(path, quiet=quiet, note=note) as file:
                 found = read(file, source, on_error=policy, report=report)  # type: ignore[arg-type]
                 if extras.scores or extras.k is not None:
-                    for analysis in parser.parse(
-                        found, threads, beam, scores=True, k=extras.k, constraints=known, on_missing=warn
-                    ):
+                    for analysis in parser.parse(found, scores=True, k=extras.k, **options):
                         count(analysis.best.sentence)
                         yield from analysis.annotated(probabilities=extras.scores)
                     continue
-                for sentence in parser.parse(found, threads, beam, constraints=known, on_missing=warn):
+                for sentence in parser.parse(found, **options):
                     count(sentence)
                     yield sentence
 

@@ -171,22 +171,6 @@ cdef class StringTable:
             raise ValueError("the strings are damaged: one is there twice")
         return table
 
-    def translate(self, StringTable other):
-        """For each id of another table the id of the same string here, or `UNKNOWN`.
-
-        >>> StringTable(["a", "b"]).translate(StringTable(["b", "c"])).tolist()
-        [0, 1, 3, 0]
-        """
-        cdef label_t i, found
-        result = np.empty(other.count, dtype=np.int32)
-        cdef label_t[::1] view = result
-        for i in range(other.reserved):
-            view[i] = i
-        for i in range(other.reserved, other.count):
-            found = self.find(other.arena + other.starts[i], other.starts[i + 1] - other.starts[i])
-            view[i] = UNKNOWN if found < 0 else found
-        return result
-
     def __contains__(self, str string):
         cdef bytes data = string.encode()
         return self.find(data, len(data)) >= 0

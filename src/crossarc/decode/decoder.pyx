@@ -44,7 +44,7 @@ cdef class Decoder:
         raise NotImplementedError
 
     cdef Outcome solve(self, const score_t* scores, Py_ssize_t stride, token_t n, token_t* heads) noexcept nogil:
-        """Set heads[1..n]; the score of the arc from h to d is scores[d * stride + h]. Scores must be sound."""
+        """Set heads[1..n]; the score of the arc from h to d is scores[d * stride + h]. Scores must be valid."""
         return NO_TREE
 
     def constrain(self, scores, lengths, required, forbidden):
@@ -315,7 +315,7 @@ def check_all(Matrices matrices):
 
 def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, outcome):
     """The error for a sentence that could not be decoded: the score that is at fault, or what leaves no tree."""
-    cdef Decoder loose
+    cdef Decoder any_roots
     matrices = Matrices(scores, lengths)
     n = matrices.longest if lengths is None else int(matrices.lengths[sentence])
     whole = matrices.array if matrices.single else matrices.array[sentence]
@@ -334,10 +334,10 @@ def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, out
         forbidden = forbidden[:n + 1, :n + 1]
     array = np.ascontiguousarray(whole[:n + 1, :n + 1])
     wanted = WANTED[outcome]
-    loose = decoder.twin()
-    loose.single_root = False           # tells whether that is what cannot be
+    any_roots = decoder.twin()
+    any_roots.single_root = False           # tells whether that is what cannot be
     if outcome == NO_SINGLE_ROOT or decoder.single_root and is_solvable(
-            loose, decoder.constrain(array, None, required, forbidden)):
+            any_roots, decoder.constrain(array, None, required, forbidden)):
         wanted += " with a single root"
 
     def solvable(arcs):

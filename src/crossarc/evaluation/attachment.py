@@ -109,9 +109,9 @@ class Attachment:
         """Precision and recall of non-projective edges."""
         return self.scores.non_projective
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
-        return self.scores.as_dict() | plain_fields(self)
+        return self.scores.to_dict() | plain_fields(self)
 
 
 def evaluate(

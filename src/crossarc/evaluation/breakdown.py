@@ -61,9 +61,9 @@ class Breakdown:
                 return row
         raise UnknownName(f"bin of {self.name}", name, [row.name for row in self.rows])
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
-        return {"name": self.name, "title": self.title, "rows": [row.as_dict() for row in self.rows]}
+        return {"name": self.name, "title": self.title, "rows": [row.to_dict() for row in self.rows]}
 
 
 @dataclass(frozen=True)

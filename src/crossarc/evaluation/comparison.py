@@ -88,7 +88,7 @@ class Comparison:
         """Whether B is significantly worse than A in the chosen metric."""
         return self.chosen.difference < 0 and self.chosen.p < level
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
         return plain_fields(self)
 

@@ -27,7 +27,7 @@ class Share:
 class Figures:
     """Counts, which are fields, and what follows from them, which are shares and properties."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All of them by name, for JSON."""
         derived = [name for name, value in vars(type(self)).items() if isinstance(value, Share | property)]
         return plain_fields(self) | {name: getattr(self, name) for name in derived}
@@ -44,8 +44,8 @@ def plain(value: Any) -> Any:
         return {name: plain(each) for name, each in value.items()}
     if isinstance(value, tuple):
         return [plain(each) for each in value]
-    if hasattr(value, "as_dict"):
-        return value.as_dict()
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
     return plain_fields(value) if is_dataclass(value) else value
 
 

@@ -29,7 +29,7 @@ PunctuationBy = Literal["unicode", "upos"]
 Mask = NDArray[np.bool_]
 Ids = NDArray[np.int32]
 Counts = NDArray[np.int64]
-REMEDY = "evaluate_tokenisation (--tokenization align of crossarc evaluate) scores files whose tokens differ"
+REMEDY = "evaluate_tokenization (--tokenization align of crossarc evaluate) scores files whose tokens differ"
 
 
 def sentences_of(source: Source) -> Iterable[Sentence]:

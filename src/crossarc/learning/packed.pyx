@@ -110,7 +110,7 @@ cdef class PackedWeights(Scorer):
         cdef const int16_t[:, ::1] row_view = rows
         starts = buckets[:, BUCKET:]
         dense = starts >= np.uint32(DENSE)
-        sound = (
+        valid = (
             0 < actions < 0xFFFF
             and 0 < unit < INFINITY
             and bucket_view.shape[1] == 2 * BUCKET
@@ -122,7 +122,7 @@ cdef class PackedWeights(Scorer):
             and int(starts[dense].max(initial=DENSE)) - DENSE < max(1, len(rows))
             and (len(rows) > 0 or not dense.any())
         )
-        if not sound:
+        if not valid:
             raise ValueError("the tables of weights do not fit together")
         self.buckets = buckets
         self.cells = cells

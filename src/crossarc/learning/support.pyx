@@ -30,13 +30,13 @@ ARRAYS = {
 def check_arrays(arrays, int32_t actions):
     """Refuse arrays that would lead native code astray, with `ValueError`."""
     keys, starts, vectors, shapes = (arrays[name] for name in ("keys", "starts", "vectors", "shapes"))
-    sound = all(arrays[name].dtype == dtype and arrays[name].ndim == (2 if name == "shapes" else 1)
+    valid = all(arrays[name].dtype == dtype and arrays[name].ndim == (2 if name == "shapes" else 1)
                 for name, dtype in ARRAYS.items())
-    sound = sound and shapes.shape[1] == 2 and len(shapes) > 0 and (shapes >= (0, 1)).all()
-    if sound:
+    valid = valid and shapes.shape[1] == 2 and len(shapes) > 0 and (shapes >= (0, 1)).all()
+    if valid:
         counts, kinds = shapes[:, 0].astype(np.int64), shapes[:, 1].astype(np.int64)
         ends = np.cumsum(kinds)
-        sound = (
+        valid = (
             len(starts) == len(keys) + 1 and starts[0] == 0 and starts[-1] == len(vectors)
             and (starts[1:] >= starts[:-1]).all()
             and vectors.min(initial=0) >= 0 and vectors.max(initial=-1) < counts.max()
@@ -51,7 +51,7 @@ def check_arrays(arrays, int32_t actions):
             and len(arrays["kernel"]) == 3 and np.isfinite(arrays["kernel"]).all()
             and arrays["kernel"][2] in range(1, 100)
         )
-    if not sound:
+    if not valid:
         raise ValueError("the support vectors of the model do not fit together")
 
 

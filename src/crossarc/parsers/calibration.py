@@ -13,41 +13,23 @@ the same way.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crossarc.parsers.analysis import Request, Scales, ScoredTree
 from crossarc.parsers.constraints import NONE
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
-    from crossarc.parsers.analysis import ScoredTree
     from crossarc.parsers.model import Model
 
 ENOUGH_WORDS = 2_000  # to find a scale by
 STEP = 1.5  # by which scales are tried
 MOST_STEPS = 12
 SURE = 0.999  # no probability is taken for more certain, so that one mistake does not count for everything
-
-
-@dataclass(frozen=True)
-class Scales:
-    """What the scores of a model are multiplied by before they become probabilities.
-
-    Transition parsers have one scale, `trees`: of actions, which are arcs with their labels. They alone have `arcs`,
-    the power that flattens their marginals.
-    """
-
-    trees: float
-    labels: float
-    arcs: float = 1.0
-
-
-# For models without a development set: what was found for some with one.
-GRAPH_SCALES = Scales(2.5, 0.12)
-TRANSITION_SCALES = Scales(0.045, 0.045, 0.6)
 
 
 def calibrate(model: Model, gold: list[Sentence]) -> Scales:
@@ -57,7 +39,7 @@ def calibrate(model: Model, gold: list[Sentence]) -> Scales:
     corpus, start = Corpus.of(some), model.usual_scales
 
     def parses(scales: Scales) -> Iterator[tuple[ScoredTree, Sentence]]:
-        found = model.analyse(corpus, 1, [NONE] * len(some), scales)
+        found = model.analyse(corpus, [NONE] * len(some), Request(scales))
         return ((analysis.best, sentence) for analysis, sentence in zip(found, some, strict=True))
 
     def head_loss(scales: Scales) -> float:

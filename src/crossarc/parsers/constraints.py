@@ -100,7 +100,7 @@ def marked_constraints(sentence: Sentence) -> Constraints | None:
     """
     if sentence.format.index("misc") < 0:
         raise CrossarcError(
-            f"{place_of(sentence)}: constraints stand in MISC, which {sentence.format.title} has not got; "
+            f"{place_of(sentence)}: constraints stand in MISC, and {sentence.format.title} has no MISC; "
             "convert to CoNLL-U first"
         )
     if b"Head=" not in sentence.raw and b"Deprel=" not in sentence.raw:

@@ -14,8 +14,7 @@ from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import FeatureModel
-from crossarc.parsers.analysis import Analysis, Undo
-from crossarc.parsers.calibration import Scales
+from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.settings import Settings
 from crossarc.transitions.coverage import Coverage
@@ -47,20 +46,8 @@ class Model(ABC):
         """Return heads and labels of all nodes of a corpus."""
 
     @abstractmethod
-    def analyse(
-        self,
-        corpus: Corpus,
-        k: int,
-        constraints: list[Constraints],
-        scales: Scales,
-        beam: int | None = None,
-        undo: Undo | None = None,
-    ) -> Iterator[Analysis]:
-        """Yield the k best trees of each sentence under its constraints, with their probabilities.
-
-        `beam` is how many derivations a transition parser follows, if not as many as it chooses itself. With `undo`
-        the trees that the model finds stand for others, which are what constraints and results are about.
-        """
+    def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
+        """Yield the k best trees of each sentence under its constraints, with their probabilities."""
 
     @abstractmethod
     def coverage(self, corpus: Corpus) -> Coverage:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crossarc.errors import CrossarcError
-from crossarc.parsers.composites import EnhancedModel, StackedModel, Transformed, TransformedTrainer, undirected_trainer
+from crossarc.parsers.composites import EnhancedModel, StackedModel, Transformed, undirected_trainer
 from crossarc.parsers.graph.model import GraphModel, JointModel, RoundModel
 from crossarc.parsers.graph.trainer import graph_trainer
 from crossarc.parsers.model import Arrays, Model
@@ -43,4 +43,6 @@ def trainer_of(trees: Trees, settings: Settings, init: Model | None = None, dire
     if directed is not None:
         raise CrossarcError("a directed model and a transform do not go together: leave one of the two out")
     before = init.model if isinstance(init, Transformed) else None
-    return TransformedTrainer(make(trees.encoded(PseudoProjective(settings.transform)), settings, before, None))
+    trainer = make(trees.encoded(PseudoProjective(settings.transform)), settings, before, None)
+    trainer.wrap = Transformed
+    return trainer

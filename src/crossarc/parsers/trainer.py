@@ -52,6 +52,7 @@ class Trainer(ABC):
     shuffle: np.random.Generator
     continued: bool = False  # whether the first weights are those of a trained model
     at_once: bool = False  # whether it learns from all sentences in one call
+    wrap: Callable[[Model], Model] | None = None  # what puts a transform around the model
 
     def begin(self, epoch: int) -> None:  # noqa: B027
         """Prepare an epoch; most trainers need nothing."""
@@ -92,7 +93,7 @@ def run_epochs(
     def finish(epoch: Epoch) -> None:
         """Score the model as it is now if that is of use, keep it if it is the best, and report."""
         if dev is not None or epoch.number == settings.epochs:
-            model = trainer.model()
+            model = trainer.wrap(trainer.model()) if trainer.wrap is not None else trainer.model()
             if dev is not None:
                 las, uas = quick_scores(model, dev)
                 epoch = replace(epoch, las=las, uas=uas)

@@ -51,7 +51,7 @@ class TreeFinder(ABC):
         With `whole` arcs of all lengths have one.
         """
 
-    def seen(self, tokens: Ints) -> Ints:
+    def extended(self, tokens: Ints) -> Ints:
         """Return the attributes of the nodes of one sentence as a label model sees them."""
         return tokens
 

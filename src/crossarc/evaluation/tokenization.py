@@ -79,7 +79,7 @@ UNALIGNED = -3
 
 
 @dataclass(frozen=True)
-class Tokenisation:
+class Tokenization:
     """The scores by the shared task's names: `result["LAS"].f1`."""
 
     scores: dict[str, Score]
@@ -87,12 +87,12 @@ class Tokenisation:
     def __getitem__(self, name: str) -> Score:
         return self.scores[name]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
-        return {name: score.as_dict() for name, score in self.scores.items()}
+        return {name: score.to_dict() for name, score in self.scores.items()}
 
 
-def evaluate_tokenisation(gold: Source, system: Source) -> Tokenisation:
+def evaluate_tokenization(gold: Source, system: Source) -> Tokenization:
     """Score files or streams of sentences that hold the same text, whatever their tokens and sentences.
 
     Labels are cut at the first colon and only the universal features count, as in the shared task. Trees with
@@ -102,7 +102,7 @@ def evaluate_tokenisation(gold: Source, system: Source) -> Tokenisation:
     return score_words(Words.of(gold), Words.of(system))
 
 
-def score_words(gold: Words, system: Words) -> Tokenisation:
+def score_words(gold: Words, system: Words) -> Tokenization:
     """The scores of files that are laid out already."""
     left, right = align_words(gold, system)
     aligned = len(left)
@@ -146,7 +146,7 @@ def score_words(gold: Words, system: Words) -> Tokenisation:
         marks(gold_relations, FUNCTIONAL_RELATIONS),
         marks(system_relations, FUNCTIONAL_RELATIONS),
     )
-    return Tokenisation(
+    return Tokenization(
         {
             "Tokens": span_score(gold.token_starts, gold.token_ends, system.token_starts, system.token_ends),
             "Sentences": span_score(
