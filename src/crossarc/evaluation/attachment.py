@@ -124,10 +124,9 @@ def evaluate(
 ) -> Attachment:
     """Score a system's trees against gold trees over the same tokens; files, or streams of sentences.
 
-    `punctuation` chooses what `.las` and the others give: "all" words, or "none" of the punctuation, which is
-    found by the characters of the form ("unicode", as CoNLL-X) or by UPOS ("upos"). Both choices are in the
-    result. With `ignore_subtypes` labels are compared up to their first colon, as in the CoNLL 2018 shared
-    task.
+    `punctuation` chooses what `.las` and the others give: "all" words, or "none" of the punctuation, which is found by
+    the characters of the form ("unicode", as CoNLL-X) or by UPOS ("upos"). Both choices are in the result. With
+    `ignore_subtypes` labels are compared up to their first colon, as in the CoNLL 2018 shared task.
 
     Non-projective edges follow Bjorkelund and Kuhn (2012), section 3, after Kuhlmann and Nivre (2010).
     Cost: linear in the words but for a logarithm of the longest sentence.

@@ -1,7 +1,6 @@
 """Enhanced dependencies over words that may differ: ELAS and EULAS of the IWPT 2020 and 2021 shared tasks.
 
-Bouma, Seddah and Zeman (2020), Overview of the IWPT 2020 Shared Task on Parsing into Enhanced Universal
-Dependencies.
+Bouma, Seddah and Zeman (2020), Overview of the IWPT 2020 Shared Task on Parsing into Enhanced Universal Dependencies.
 """
 
 from __future__ import annotations

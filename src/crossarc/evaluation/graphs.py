@@ -144,8 +144,7 @@ def score_arcs(
         for name, expression in expressions.items()
     }
     widest = int(np.diff(nodes).max(initial=1))
-    # Both sides as (pair, pair with label, sentence, label number, primary), an arc written twice counted
-    # once.
+    # Both sides as (pair, pair with label, sentence, label number, primary), an arc written twice counted once.
     sides = []
     for columns in (left, right):
         pair = np.array(columns.dependents, np.int64) * widest + np.array(columns.heads, np.int64)

@@ -83,10 +83,9 @@ class Score(Figures):
 class ClassScore(Figures):
     """Precision and recall of a class of edges that gold and system may draw differently.
 
-    An edge may be of the class in gold and be found by the system without being of the class there (a right
-    head in a tree that is projective after all). So both have true positives of their own: `recalled` of the
-    `gold` ones are right in the system, `precise` of the `system` ones are right in gold (Kuhlmann and Nivre
-    2010).
+    An edge may be of the class in gold and be found by the system without being of the class there (a right head in a
+    tree that is projective after all). So both have true positives of their own: `recalled` of the `gold` ones are
+    right in the system, `precise` of the `system` ones are right in gold (Kuhlmann and Nivre 2010).
 
     >>> score = ClassScore(gold=4, recalled=3, system=0, precise=0)
     >>> score.recall, score.precision

@@ -1,7 +1,6 @@
 """Scores of whole pipelines, whose tokens may differ from gold: the metrics of the CoNLL 2018 shared task.
 
-Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal Dependencies,
-section 6.
+Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal Dependencies, section 6.
 """
 
 from __future__ import annotations
