@@ -80,29 +80,12 @@ def tables_of(comparison: Comparison, a: str, b: str) -> list[Table]:
     figures: list[tuple[Cell, ...]] = []
     shares: list[tuple[Cell, ...]] = []
     for name, each in comparison.differences.items():
+        low, high = each.bootstrap.low, each.bootstrap.high
         figures.append(
-            (
-                name.upper(),
-                each.a,
-                each.b,
-                each.difference,
-                each.bootstrap.low,
-                each.bootstrap.high,
-                show_p(each.p),
-                show_p(each.t_test.p),
-            )
+            (name.upper(), each.a, each.b, each.difference, low, high, show_p(each.p), show_p(each.t_test.p))
         )
-        shares.append(
-            (
-                name.upper(),
-                each.share_a,
-                each.share_b,
-                each.share_ties,
-                each.oracle,
-                each.oracle_gain,
-                each.oracle_gain_over_a,
-            )
-        )
+        won = (each.share_a, each.share_b, each.share_ties)
+        shares.append((name.upper(), *won, each.oracle, each.oracle_gain, each.oracle_gain_over_a))
     broken = [
         f"{result.broken} sentences of {side} are not trees."
         for side, result in (("A", comparison.a), ("B", comparison.b))

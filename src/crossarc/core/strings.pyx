@@ -16,8 +16,7 @@ ROOT = 1
 
 cdef inline uint32_t slot_of(StringTable table, const char* data, Py_ssize_t size, hash_t hashed) noexcept nogil:
     """The slot that holds a string, or the free one where it belongs."""
-    cdef uint32_t check = <uint32_t>(hashed >> 32)
-    cdef uint32_t place = <uint32_t>hashed & table.mask
+    cdef uint32_t check = <uint32_t>(hashed >> 32), place = <uint32_t>hashed & table.mask
     cdef label_t found = table.slots[place].id
     while found >= 0:
         if (table.slots[place].check == check and table.starts[found + 1] - table.starts[found] == size
@@ -37,8 +36,7 @@ cdef class StringTable:
     """
 
     def __cinit__(self):
-        cdef uint32_t size = 64
-        cdef uint32_t i
+        cdef uint32_t size = 64, i
         self.capacity = 32
         self.arena_capacity = 512
         self.slots = <Slot*>malloc(size * sizeof(Slot))

@@ -107,8 +107,7 @@ cdef inline bint choose(Parts* parts, token_t part, bint single_root) noexcept n
 
 cdef void unite(Parts* parts, token_t begin, token_t end) noexcept nogil:
     """Make the parts at begin..end-1 of the path one new part."""
-    cdef token_t n = parts.n
-    cdef token_t fresh = parts.count
+    cdef token_t n = parts.n, fresh = parts.count
     cdef score_t* row = parts.rows + <Py_ssize_t>(fresh - n - 1) * (n + 1)
     cdef const score_t* main
     cdef const score_t* other
@@ -156,9 +155,7 @@ cdef void unite(Parts* parts, token_t begin, token_t end) noexcept nogil:
 
 cdef Outcome contract(Parts* parts, bint single_root) noexcept nogil:
     """Let every part choose its arc, until no cycle is left. The words have chosen greedily."""
-    cdef token_t n = parts.n
-    cdef token_t start, part, top, k
-    cdef token_t roots = 0
+    cdef token_t n = parts.n, start, part, top, k, roots = 0
     for k in range(1, n + 1):
         parts.words[k] = parts.last[k] = parts.tag[k] = parts.label[k] = parts.owner[k] = k
         parts.following[k] = parts.place[k] = UNSEEN
@@ -189,8 +186,7 @@ cdef Outcome contract(Parts* parts, bint single_root) noexcept nogil:
 
 cdef void expand(Parts* parts, token_t* heads) noexcept nogil:
     """Undo the parts, the last first: each is entered where its arc is worth most, and keeps its cycle elsewhere."""
-    cdef token_t n = parts.n
-    cdef token_t part, child, entry, h, k
+    cdef token_t n = parts.n, part, child, entry, h, k
     cdef score_t best, value
     for k in range(1, parts.count):
         parts.final[k] = parts.head[k]

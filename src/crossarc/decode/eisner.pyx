@@ -24,8 +24,7 @@ cdef enum Kind:
 
 cdef inline score_t best_sum(const score_t* a, const score_t* b, token_t size) noexcept nogil:
     """The greatest a[k] + b[k]."""
-    cdef score_t p = -INFINITY, q = -INFINITY, r = -INFINITY, s = -INFINITY
-    cdef score_t x
+    cdef score_t p = -INFINITY, q = -INFINITY, r = -INFINITY, s = -INFINITY, x
     cdef token_t k = 0
     while k + 4 <= size:
         x = a[k] + b[k]
@@ -95,8 +94,7 @@ cdef void walk_back(Chart* chart, token_t top, token_t* heads) noexcept nogil:
     """The heads of the spans on the stack."""
     cdef Py_ssize_t size = chart.n + 1
     cdef token_t* stack = chart.stack
-    cdef token_t i, j, k
-    cdef token_t kind
+    cdef token_t i, j, k, kind
     while top:
         top -= 1
         kind = stack[3 * top]

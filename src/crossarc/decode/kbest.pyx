@@ -32,8 +32,7 @@ cdef score_t cheapest_loss(const Search* search, token_t part, bint counted) noe
     """
     cdef const Parts* parts = &search.parts
     cdef const score_t* row = row_of(parts, part)
-    cdef token_t chosen = parts.head[part]
-    cdef token_t h, child, outer = part
+    cdef token_t chosen = parts.head[part], h, child, outer = part
     cdef score_t best = -INFINITY, inner = 0, value
     for h in range(1 if counted else 0, search.n + 1):
         if h != chosen and h != part and row[h] > best:

@@ -25,8 +25,7 @@ cdef token_t grow(const score_t* weights, const score_t* first_row, Py_ssize_t s
     cdef token_t* node = growth.node
     cdef token_t* inner = growth.inner
     cdef score_t* weight = growth.weight
-    cdef token_t outside = end - begin
-    cdef token_t i, v, w, at, count = 0
+    cdef token_t outside = end - begin, i, v, w, at, count = 0
     cdef const score_t* row
     for i in range(outside):
         node[i] = begin + i

@@ -253,8 +253,7 @@ cdef class Worker:
     cdef score_t[:, ::1] totals
 
     def __cinit__(self, Matrices matrices, bint single_root, token_t k, heads, totals):
-        cdef size_t n = matrices.longest
-        cdef size_t nodes = n + 1
+        cdef size_t n = matrices.longest, nodes = n + 1
         self.chart.k = k
         # Of words alone there is one way each, of the pairs of nodes up to k for each kind, and k of the whole.
         self.ways = <Way*>malloc((nodes + (SQUARES * (nodes * n // 2) + 1) * k) * sizeof(Way))

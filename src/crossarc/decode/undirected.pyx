@@ -157,8 +157,7 @@ cdef class Undirected(Decoder):
         cdef token_t* left = self.memory
         cdef token_t* right = left + self.room + 2
         cdef token_t* scratch = right + self.room + 2
-        cdef token_t begin = 1 if self.single_root else 0
-        cdef token_t d, h, count, needed = 0
+        cdef token_t begin = 1 if self.single_root else 0, d, h, count, needed = 0
         cdef Growth growth
         heads[0] = -1
         for d in range(1, n + 1):

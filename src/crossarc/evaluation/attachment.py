@@ -131,10 +131,8 @@ def evaluate(
     Non-projective edges follow Bjorkelund and Kuhn (2012), section 3, after Kuhlmann and Nivre (2010).
     Cost: linear in the words but for a logarithm of the longest sentence.
     """
-    pair = pair_trees(
-        gold, system, punctuation=punctuation, punctuation_by=punctuation_by, ignore_subtypes=ignore_subtypes
-    )
-    return score_pair(pair, Setting(punctuation, punctuation_by, ignore_subtypes))
+    setting = Setting(punctuation, punctuation_by, ignore_subtypes)
+    return score_pair(pair_trees(gold, system, **vars(setting)), setting)
 
 
 def score_pair(pair: TreePair, setting: Setting) -> Attachment:

@@ -114,11 +114,8 @@ def compare(
     if metric not in METRICS:
         raise UnknownName("metric", metric, METRICS)
     gold = gold if isinstance(gold, Trees) else Trees.of(gold)
-    pairs = [
-        pair_trees(gold, each, punctuation=punctuation, punctuation_by=punctuation_by, ignore_subtypes=ignore_subtypes)
-        for each in (a, b)
-    ]
     setting = Setting(punctuation, punctuation_by, ignore_subtypes)
+    pairs = [pair_trees(gold, each, **vars(setting)) for each in (a, b)]
     differences = {
         name: compare_metric(pairs[0], pairs[1], name, shuffles=shuffles, seed=seed)
         for name in dict.fromkeys(("las", "uas", metric))

@@ -123,8 +123,7 @@ cdef Py_ssize_t shape(const char* data, Py_ssize_t size, char* target) noexcept 
     cdef const char* at = data
     cdef const char* end = data + size
     cdef char* out = target
-    cdef uint32_t character = 0
-    cdef uint32_t last = 0
+    cdef uint32_t character = 0, last = 0
     cdef int32_t run = 0
     while at < end:
         at += read_character(<const uint8_t*>at, &character)
@@ -196,8 +195,7 @@ cdef class Attribute:
     cdef Py_ssize_t derive(self, const char* data, Py_ssize_t size, Scratch* scratch,
                            const char** value) except -1 nogil:
         """Point to the value that a string has, here or in `scratch`; gives the number of its bytes."""
-        cdef Py_ssize_t begin = 0
-        cdef Py_ssize_t end = size
+        cdef Py_ssize_t begin = 0, end = size
         cdef int32_t letters = 0
         cdef void* block
         value[0] = data
@@ -233,10 +231,7 @@ cdef class Attribute:
     cdef Py_ssize_t find_feature(self, const char* data, Py_ssize_t size, const char** value) noexcept nogil:
         """Point to the value of the feature among name=value|name=value; the last counts if it is there twice."""
         cdef const char* name = self.feature_data
-        cdef Py_ssize_t length = self.feature_size
-        cdef Py_ssize_t begin = 0
-        cdef Py_ssize_t found = 1
-        cdef Py_ssize_t end, same
+        cdef Py_ssize_t length = self.feature_size, begin = 0, found = 1, end, same
         value[0] = BLANK
         while begin <= size:
             same = 0

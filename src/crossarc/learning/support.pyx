@@ -132,8 +132,7 @@ cdef class SupportVectors(Scorer):
     cdef void score(self, const hash_t* keys, int32_t count, int32_t group, weight_t* out) noexcept nogil:
         # Tags that training did not have are in the group of those that are rare, the first.
         cdef int32_t machine = self.group_of[group] if group < self.group_of.shape[0] else 0
-        cdef int32_t n = self.shapes[machine, 0]
-        cdef int32_t kinds = self.shapes[machine, 1]
+        cdef int32_t n = self.shapes[machine, 0], kinds = self.shapes[machine, 1]
         cdef const int32_t* classes = &self.classes[self.offsets[machine, 0]]
         cdef const int32_t* sizes = &self.sizes[self.offsets[machine, 0]]
         cdef int32_t a, c, d, i, k, other, _power

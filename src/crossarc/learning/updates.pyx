@@ -103,8 +103,7 @@ cdef class Mira(UpdateRule):
         return margin_step(loss, margin, squared_norm, self.most)
 
     cdef int learn(self, Weights weights, const Decision* decision) except -1 nogil:
-        cdef int32_t a, k, counting = 0, rival = -1
-        cdef int32_t least = decision.costs[decision.gold]
+        cdef int32_t a, k, counting = 0, rival = -1, least = decision.costs[decision.gold]
         cdef score_t loss = 0, margin = 0, other_loss, other_margin
         cdef weight_t step
         for a in range(decision.action_count):

@@ -23,9 +23,9 @@ from crossarc.parsers.graph.lengths import Lengths
 from crossarc.parsers.graph.model import GraphModel
 from crossarc.parsers.graph.stacking import parts, read_stacked, stacked_features, with_guesses
 from crossarc.parsers.graph.trainer import ArcLearner, GraphTrainer, LabelLearner, Material, directed_settings
-from crossarc.parsers.model import Arrays, Ints, Model
+from crossarc.parsers.model import Arrays, Ints, Model, part, prefixed
 from crossarc.parsers.settings import UndirectedSettings
-from crossarc.parsers.trainer import chunks, part, prefixed
+from crossarc.parsers.trainer import chunks
 from crossarc.parsers.trees import Trees
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.coverage import Coverage

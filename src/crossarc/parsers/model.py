@@ -53,6 +53,12 @@ class Model(ABC):
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return how much of the trees of a corpus the parser could build without mistakes."""
 
+    def shared_manifest(self) -> dict[str, Any]:
+        """Return what the manifests of all models say."""
+        names = ("kind", "labels", "single_root")
+        own = {name: getattr(self, name) for name in names}
+        return {**own, "settings": self.settings.model_dump(), "features": self.features.text}
+
     @abstractmethod
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
@@ -96,6 +102,16 @@ def unpack_attributes(arrays: Arrays, names: tuple[str, ...]) -> Attributes:
     """Return the vocabulary that `pack_attributes` gave."""
     tables = {name: StringTable.unpack(arrays[f"strings.{name}"], arrays[f"offsets.{name}"]) for name in names}
     return Attributes(tables)
+
+
+def part(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays whose names begin with a prefix, without it."""
+    return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
+
+
+def prefixed(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays with a prefix before their names."""
+    return {f"{prefix}{name}": array for name, array in arrays.items()}
 
 
 def quick_scores(model: Model, gold: Corpus) -> tuple[float, float]:

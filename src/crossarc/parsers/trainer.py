@@ -133,13 +133,3 @@ def chunks(order: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[NDArray[n
     """Return the order of sentences in pieces of some words each; between them the caller can act."""
     words = np.cumsum(sizes[order])
     return np.split(order, np.flatnonzero(np.diff(words // CHUNK_WORDS)) + 1)
-
-
-def part(arrays: Arrays, prefix: str) -> Arrays:
-    """Return the arrays whose names begin with a prefix, without it."""
-    return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
-
-
-def prefixed(arrays: Arrays, prefix: str) -> Arrays:
-    """Return the arrays with a prefix before their names."""
-    return {f"{prefix}{name}": array for name, array in arrays.items()}

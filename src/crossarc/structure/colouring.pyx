@@ -87,8 +87,7 @@ cdef token_t reduce_colours(Board* board, token_t colours) noexcept nogil:
     The graph must not be bipartite: the search stops at three colours. When the budget is spent, the best so
     far stands.
     """
-    cdef token_t m = board.m
-    cdef token_t v, u, c, limit, lower, step = 0, spent = 0
+    cdef token_t m = board.m, v, u, c, limit, lower, step = 0, spent = 0
     for v in range(m):
         board.colour[v] = -1
         board.saturation[v] = 0

@@ -35,8 +35,7 @@ cdef class GraphReader:
 
     cdef int begin(self, FieldTable sentence) except -1 nogil:
         """Forget the arcs read before and count the empty nodes before each word."""
-        cdef int32_t row
-        cdef int32_t found = 0
+        cdef int32_t row, found = 0
         cdef void* block
         self.count = 0
         if sentence.words + 2 > self.room:
@@ -94,11 +93,7 @@ cdef class GraphReader:
         """Read head:label|head:label; gives 0 if it is malformed, else 1."""
         cdef const char* data = sentence.data
         cdef int32_t* field = fields_of(sentence, row) + self.deps
-        cdef int32_t last = field[1] - 1
-        cdef int32_t place = field[0]
-        cdef int32_t end
-        cdef int32_t word = 0
-        cdef int32_t behind = 0
+        cdef int32_t last = field[1] - 1, place = field[0], end, word = 0, behind = 0
         cdef token_t head
         if holds(sentence, field, b'_'):
             return 1
@@ -126,8 +121,7 @@ cdef class GraphReader:
 
     cdef int read_arguments(self, FieldTable sentence) except -1 nogil:
         """Read argument columns, of which the k-th belongs to the k-th predicate; gives 0 if their numbers differ."""
-        cdef int32_t word, column
-        cdef int32_t found = 0
+        cdef int32_t word, column, found = 0
         cdef int32_t* fields
         for word in range(1, sentence.words + 1):
             fields = fields_of(sentence, sentence.word_rows[word]) + self.predicate

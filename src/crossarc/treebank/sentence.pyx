@@ -213,8 +213,7 @@ cdef class Sentence(FieldTable):
     @property
     def has_graph(self):
         """Whether the file gives a graph: anything in DEPS, or the argument columns of SDP and CoNLL-2009."""
-        cdef int32_t index = self.format.index("deps")
-        cdef int32_t row
+        cdef int32_t index = self.format.index("deps"), row
         cdef int32_t* field
         if index < 0:
             return self.format.extra

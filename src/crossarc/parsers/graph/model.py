@@ -173,15 +173,7 @@ class GraphModel(ArcModel):
         if self.lengths is not None:
             arrays["lengths"] = self.lengths.table
             left_out = asdict(self.lengths.development) if self.lengths.development is not None else None
-        manifest = {
-            "kind": self.kind,
-            "settings": self.settings.model_dump(),
-            "labels": self.labels,
-            "single_root": self.single_root,
-            "features": self.features.text,
-            "pruning": left_out,
-        }
-        return manifest, arrays
+        return {**self.shared_manifest(), "pruning": left_out}, arrays
 
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:

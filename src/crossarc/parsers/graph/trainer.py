@@ -20,9 +20,9 @@ from crossarc.parsers.graph.finders import ArcFinder, RoundFinder, Starts, TreeF
 from crossarc.parsers.graph.lengths import Lengths, greatest_lengths, tag_column
 from crossarc.parsers.graph.model import GraphModel, JointModel, RoundModel, joint_factors
 from crossarc.parsers.graph.rounds import Rounds, rounds_of
-from crossarc.parsers.model import Arrays, Ints
+from crossarc.parsers.model import Arrays, Ints, part, prefixed
 from crossarc.parsers.settings import ArcSettings, GraphSettings, RoundSettings, UndirectedSettings
-from crossarc.parsers.trainer import Trainer, part, prefixed
+from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.trees import Trees
 
 

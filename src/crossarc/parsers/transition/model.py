@@ -164,15 +164,7 @@ class TransitionModel(Model):
             **self.scorer.to_arrays(),
             **pack_attributes(self.attributes),
         }
-        manifest = {
-            "kind": self.kind,
-            "settings": self.settings.model_dump(),
-            "labels": self.labels,
-            "single_root": self.single_root,
-            "features": self.features.text,
-            "stages": self.stages,
-        }
-        return manifest, arrays
+        return {**self.shared_manifest(), "stages": self.stages}, arrays
 
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> TransitionModel:
