@@ -15,8 +15,9 @@ is done, so cycles hold other arcs only, and reduced arcs from node 0 keep the u
 at node 0 when no other node can be its head. No score is lowered, and large ones are as exact as small ones.
 """
 from libc.math cimport INFINITY, NAN
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.links cimport is_tree
 from crossarc.core.typedefs cimport score_t, token_t
 
@@ -36,10 +37,7 @@ cdef int reserve_parts(Parts* parts, token_t n) except -1:
     cdef size_t size = <size_t>n + 1
     cdef size_t reals = size * size + 2 * size
     cdef token_t* at
-    free(parts.memory)
-    parts.memory = <score_t*>malloc(reals * sizeof(score_t) + (2 * BY_PART + BY_WORD) * size * sizeof(token_t))
-    if parts.memory == NULL:
-        raise MemoryError
+    renew(<void**>&parts.memory, reals * sizeof(score_t) + (2 * BY_PART + BY_WORD) * size * sizeof(token_t))
     parts.value = parts.memory
     at = <token_t*>(parts.value + 2 * size)
     parts.head = at

@@ -7,8 +7,9 @@ split of each again, O(n^2) in all.
 Single root: the chart is over the words alone, and the root r joins the best spans 1..r and r..n that it heads.
 """
 from libc.math cimport INFINITY
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.decode.decoder cimport NO_PROJECTIVE_TREE, SOLVED, Decoder, Outcome
@@ -128,11 +129,8 @@ cdef class Eisner(Decoder):
         cdef size_t size = <size_t>n + 1
         if n <= self.room:
             return 0
-        free(self.memory)
         self.room = -1
-        self.memory = <score_t*>malloc(3 * size * size * sizeof(score_t) + 6 * size * sizeof(token_t))
-        if self.memory == NULL:
-            raise MemoryError
+        renew(<void**>&self.memory, 3 * size * size * sizeof(score_t) + 6 * size * sizeof(token_t))
         self.chart.right = self.memory
         self.chart.left = self.memory + size * size
         self.chart.arc = self.memory + 2 * size * size

@@ -12,10 +12,11 @@ Sets are tried in the order of these bounds, and none whose bound is worse than 
 from functools import partial
 
 from libc.math cimport INFINITY, fabs
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
-from crossarc.core.typedefs cimport int8_t, int64_t, score_t, token_t
+from crossarc.core.allocation cimport renew
+from crossarc.core.typedefs cimport int64_t, score_t, token_t
 
 from crossarc.decode.chu_liu_edmonds cimport (
     Parts, choose_greedily, contract, expand, hold_matrix, reserve_parts, row_of)
@@ -233,7 +234,9 @@ cdef class KBest:
         self.room = -1
 
     def __dealloc__(self):
-        self.release()
+        free(self.search.grid)
+        free(self.search.entered)
+        free(self.search.fixed)
         free(self.search.found)
         free(self.search.heads)
         free(self.search.order)
@@ -241,23 +244,15 @@ cdef class KBest:
         free(self.search.loss)
         free(self.search.parts.memory)
 
-    cdef void release(self) noexcept:
-        free(self.search.grid)
-        free(self.search.entered)
-        free(self.search.fixed)
-
     cdef int reserve(self, token_t n) except -1:
         """Make room for sentences of up to n words; the trees themselves take more as they are found."""
         cdef size_t size = <size_t>n + 1
         if n <= self.room:
             return 0
-        self.release()
         self.room = -1
-        self.search.grid = <score_t*>malloc(size * size * sizeof(score_t))
-        self.search.entered = <token_t*>malloc(2 * size * sizeof(token_t))
-        self.search.fixed = <int8_t*>malloc(size)
-        if self.search.grid == NULL or self.search.entered == NULL or self.search.fixed == NULL:
-            raise MemoryError
+        renew(<void**>&self.search.grid, size * size * sizeof(score_t))
+        renew(<void**>&self.search.entered, 2 * size * sizeof(token_t))
+        renew(<void**>&self.search.fixed, size)
         reserve_parts(&self.search.parts, n)
         self.room = n
         return 0

@@ -21,6 +21,7 @@ from libc.math cimport INFINITY, exp, log, log1p
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.decode.decoder cimport Matrices
@@ -354,10 +355,8 @@ cdef class MatrixTree:
             if size <= 1 or not arcs:
                 break
             size = size - size // 2
-        self.sums.memory = <score_t*>malloc(total * sizeof(score_t))
-        self.words = <token_t*>malloc((2 * <size_t>n + 68) * sizeof(token_t))
-        if self.sums.memory == NULL or self.words == NULL:
-            raise MemoryError
+        renew(<void**>&self.sums.memory, total * sizeof(score_t))
+        renew(<void**>&self.words, (2 * <size_t>n + 68) * sizeof(token_t))
         self.sums.highest = self.sums.memory
         at = self.sums.memory + n + 1
         words = self.words

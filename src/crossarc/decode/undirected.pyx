@@ -6,6 +6,7 @@ import numpy as np
 from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport free, malloc
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport offset_t, score_t, token_t
 
 from crossarc.decode.decoder cimport NO_MEMORY, NOT_CONNECTED, NOT_SYMMETRIC, SOLVED, Decoder, Outcome
@@ -89,20 +90,13 @@ cdef class Undirected(Decoder):
         """Make room for graphs of n words and m edges."""
         cdef size_t size = <size_t>n + 2
         if n > self.room:
-            free(self.memory)
-            free(self.weight)
             self.room = -1
-            self.memory = <token_t*>malloc((ORIENT_SCRATCH + 4) * size * sizeof(token_t))
-            self.weight = <score_t*>malloc(2 * size * sizeof(score_t))
-            if self.memory == NULL or self.weight == NULL:
-                raise MemoryError
+            renew(<void**>&self.memory, (ORIENT_SCRATCH + 4) * size * sizeof(token_t))
+            renew(<void**>&self.weight, 2 * size * sizeof(score_t))
             self.room = n
         if self.method != "prim" and m > self.edge_room:
-            free(self.edges)
             self.edge_room = -1
-            self.edges = <Edge*>malloc((<size_t>m + 1) * sizeof(Edge))
-            if self.edges == NULL:
-                raise MemoryError
+            renew(<void**>&self.edges, (<size_t>m + 1) * sizeof(Edge))
             self.edge_room = m
         if self.method != "prim":
             self.spanner.reserve(self.room + 1, self.edge_room)

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 
+from crossarc.core.allocation cimport resize
 from crossarc.core.strings cimport StringTable
 from crossarc.core.typedefs cimport int32_t, label_t, uint8_t, uint32_t
 
@@ -197,7 +198,6 @@ cdef class Attribute:
         """Point to the value that a string has, here or in `scratch`; gives the number of its bytes."""
         cdef Py_ssize_t begin = 0, end = size
         cdef int32_t letters = 0
-        cdef void* block
         value[0] = data
         if self.kind == WHOLE:
             return size
@@ -218,10 +218,7 @@ cdef class Attribute:
                 while begin > 0 and inside(data[begin]):
                     begin -= 1
         if 2 * size > scratch.capacity:
-            block = realloc(scratch.data, 4 * size)
-            if block == NULL:
-                raise MemoryError
-            scratch.data = <char*>block
+            resize(<void**>&scratch.data, 4 * size)
             scratch.capacity = 4 * size
         value[0] = scratch.data
         if self.kind == SHAPE:

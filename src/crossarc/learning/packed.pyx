@@ -143,7 +143,8 @@ cdef class PackedWeights(Scorer):
         cdef int32_t k, found, dense = 0, sparse = 0
         cdef const Cell* cell
         cdef const Cell* end
-        cdef uint32_t starts[MOST_KEYS], rows[MOST_KEYS]
+        cdef uint32_t starts[MOST_KEYS]
+        cdef uint32_t rows[MOST_KEYS]
         cdef int32_t width = padded(self.actions)
         cdef int32_t* sums = <int32_t*>out      # whole numbers until all are added
         memset(sums, 0, width * sizeof(int32_t))

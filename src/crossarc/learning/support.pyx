@@ -6,9 +6,10 @@ An index from features to the support vectors that have them counts these; all e
 
 import numpy as np
 
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memset
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport hash_t, int32_t, offset_t, score_t, weight_t
 from crossarc.learning.scorer cimport Scorer
 
@@ -107,10 +108,8 @@ cdef class SupportVectors(Scorer):
         self.actions = actions
         self.unit = 1
         self.room = counts.max()
-        self.shared = <int32_t*>malloc((<size_t>self.room + 1) * sizeof(int32_t))
-        self.pairs = <score_t*>malloc((<size_t>(kinds.max()) ** 2 + 1) * sizeof(score_t))
-        if self.shared == NULL or self.pairs == NULL:
-            raise MemoryError
+        renew(<void**>&self.shared, (<size_t>self.room + 1) * sizeof(int32_t))
+        renew(<void**>&self.pairs, (<size_t>(kinds.max()) ** 2 + 1) * sizeof(score_t))
 
     def __dealloc__(self):
         free(self.shared)

@@ -6,9 +6,10 @@ the memory of all asked for before any is read: most of the time goes into waiti
 
 import numpy as np
 
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from crossarc.core.allocation cimport resize
 from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
 from crossarc.learning.packed cimport BUCKET, DENSE, MOST_ACTIONS, SPARE, Cell, PackedWeights, bucket_of
@@ -179,22 +180,13 @@ cdef class Weights(Scorer):
 
     cdef int reserve(self, Py_ssize_t count) except -1 nogil:
         """Make room for so many entries."""
-        cdef Entry* entries = <Entry*>realloc(self.entries, count * sizeof(Entry))
-        cdef double* step_sums
-        cdef weight_t* squares
-        if entries == NULL or count > <Py_ssize_t>1 << 32:
+        if count > <Py_ssize_t>1 << 32:
             raise MemoryError
-        self.entries = entries
-        ask_for_large_pages(entries, count * sizeof(Entry))
-        step_sums = <double*>realloc(self.step_sums, count * sizeof(double))
-        if step_sums == NULL:
-            raise MemoryError
-        self.step_sums = step_sums
+        resize(<void**>&self.entries, count * sizeof(Entry))
+        ask_for_large_pages(self.entries, count * sizeof(Entry))
+        resize(<void**>&self.step_sums, count * sizeof(double))
         if self.squares != NULL:
-            squares = <weight_t*>realloc(self.squares, count * sizeof(weight_t))
-            if squares == NULL:
-                raise MemoryError
-            self.squares = squares
+            resize(<void**>&self.squares, count * sizeof(weight_t))
         self.entry_room = count
         return 0
 
