@@ -399,7 +399,7 @@ def test_bad_marks(parsers, misc, message):
 
 def test_formats_without_misc(parsers, sentences):
     other = Sentence(b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n", "conllx")
-    with pytest.raises(CrossarcError, match="CoNLL-X has not got; convert to CoNLL-U"):
+    with pytest.raises(CrossarcError, match="CoNLL-X has no MISC; convert to CoNLL-U"):
         list(parsers["mst"].parse([other], constraints=marked_constraints))
     (found,) = parsers["mst"].parse([other], scores=True)
     with pytest.raises(CrossarcError, match="CoNLL-X has no MISC; convert to CoNLL-U"):

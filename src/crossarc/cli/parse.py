@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From, OnError, check_policy, check_stdin
+from crossarc.cli.arguments import Files, From, OnError, Output, check_policy, check_stdin
 from crossarc.cli.console import counted, tracked
 
 if TYPE_CHECKING:
@@ -45,9 +45,7 @@ class Run:
 def parse(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file of crossarc train.")],
     files: Files,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")
-    ] = "-",
+    output: Output = "-",
     source: From = None,
     threads: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="The number of threads; default: one per core, up to 4.")

@@ -211,7 +211,7 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
         matrices = Matrices(decoder.constrain(matrices.array, matrices.lengths, required, forbidden), lengths)
     if threads != 1:
         threads = checked_count(threads, "threads")
-    if matrices.single and matrices.longest == matrices.width - 1:      # short, for it counts in small sentences
+    if matrices.single and matrices.longest == matrices.width - 1:      # a short way, for small sentences
         found = np.empty(matrices.width, dtype=np.int32)
         one = found
         one[0] = -1
@@ -369,11 +369,11 @@ def bad_score(scores, place):
     dependent, head = np.argwhere(used & ~good)[0]
     value = "NaN" if np.isnan(scores[dependent, head]) else f"{scores[dependent, head]:g}"
     return DecodeError(f"{place}scores[{dependent}, {head}] is {value}; scores are numbers below 1e300 in size, or "
-                       "-inf for an arc that may not be")
+                       "-inf for a forbidden arc")
 
 
 def not_symmetric(scores, place):
-    """The error that names two scores that ought to be one."""
+    """Return the error that names two scores that must be equal."""
     d, h = np.argwhere(np.tril(scores[1:, 1:] != scores[1:, 1:].T, -1))[0] + 1
     return DecodeError(f"{place}scores[{d}, {h}] is {scores[d, h]:g} but scores[{h}, {d}] is {scores[h, d]:g}; an "
                        "undirected decoder needs one score for both, such as their mean")

@@ -306,7 +306,7 @@ def checked_arcs(sizes, dependents, heads, scores):
     wrong = np.flatnonzero(~(np.abs(scores) < 1e300) & (scores != -np.inf))
     if wrong.size:
         raise DecodeError(f"scores[{wrong[0]}] is {scores[wrong[0]]:g}; scores are numbers below 1e300 in size, or "
-                          "-inf for an arc that may not be")
+                          "-inf for a forbidden arc")
     return np.ascontiguousarray(words, dtype=np.int32), np.ascontiguousarray(tops, dtype=np.int32)
 
 

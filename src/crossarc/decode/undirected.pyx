@@ -260,7 +260,7 @@ def span(spanner, n, ends, weights):
 def span_all(new_spanner, sizes, begins, ends, weights, threads):
     """The indices of the edges in the best forests of graphs, ascending, and how many edges each forest has."""
     counts = np.zeros(len(sizes), dtype=np.int32)
-    if len(sizes) == 1:                 # short, for it counts in small graphs
+    if len(sizes) == 1:                 # a short way, which matters for small graphs
         checked_count(threads, "threads")
         chosen = np.empty(sizes[0], dtype=np.int32)
         span_some(new_spanner(), sizes[0], len(weights), sizes, begins, ends, weights, begins[:1], chosen, counts, 0, 1)

@@ -216,7 +216,7 @@ def functional_children_agree(
 ) -> Mask:
     """For each aligned pair, whether the function words below it are the same, with the same tags.
 
-    `agreed` says of each pair whether head, relation, UPOS and features are the same. The alignment keeps the
+    `agreed` says for each pair whether head, relation, UPOS and features are the same. The alignment keeps the
     order of words, so the two lists of children are equal exactly when they are of one length and each gold
     child has an agreeing partner.
     """

@@ -12,7 +12,7 @@ cdef score_t CLOSE = 1e-9   # changes smaller than this share of the greatest st
 
 cdef void find_steps(const score_t* products, const score_t* violations, int32_t count, score_t most,
                      score_t* steps) noexcept nogil:
-    """Set the step of each rival, 0 to `most`, so that the change is the smallest that mends what it can.
+    """Set the step of each rival, 0 to `most`, so that the smallest change repairs the margins as far as it can.
 
     `products` are the inner products of the differences between gold and its rivals, row by row; `violations` are
     losses less margins. One step after the other is set to what is best as the others are, until none changes.

@@ -98,10 +98,10 @@ CELL = np.dtype([("action", "u2"), ("weight", "i2")])
 
 
 cdef class PackedWeights(Scorer):
-    """The weights of a trained model; tables that would lead native code astray are refused with `ValueError`.
+    """The weights of a trained model; tables that native code could not read safely are refused with `ValueError`.
 
-    `keys` are the lower halves of the keys in use, in the order of their places: scoring needs none, but who wants the
-    weights back does. `unit` is what a weight of 1 stands for.
+    `keys` are the lower halves of the keys in use, in the order of their places: scoring needs none, but
+    `unpack` does. `unit` is what a weight of 1 stands for.
     """
 
     def __init__(self, buckets, cells, rows, keys, int32_t actions, double unit):

@@ -29,7 +29,7 @@ ARRAYS = {
 
 
 def check_arrays(arrays, int32_t actions):
-    """Refuse arrays that would lead native code astray, with `ValueError`."""
+    """Refuse arrays that native code could not read safely, with `ValueError`."""
     keys, starts, vectors, shapes = (arrays[name] for name in ("keys", "starts", "vectors", "shapes"))
     valid = all(arrays[name].dtype == dtype and arrays[name].ndim == (2 if name == "shapes" else 1)
                 for name, dtype in ARRAYS.items())

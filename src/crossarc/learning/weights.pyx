@@ -58,7 +58,7 @@ cdef inline double final_weight(Weights weights, Py_ssize_t entry, bint averaged
 
 
 cdef class Weights(Scorer):
-    """Weights that learn: each feature has a row of the actions it has spoken for or against, averaged over all steps.
+    """Weights that learn: each feature has a row of the actions that it has weights for, averaged over all steps.
 
     A feature counts only from the `cut`-th step that changes it on: nearly half of them never have a second. `squares`
     makes room for the sum of squared gradients of each weight.

@@ -115,7 +115,7 @@ def without_numbers(heads: Heads, names: list[str], constraints: Constraints) ->
 
 
 def annotate(tree: ScoredTree, rank: int, count: int, probabilities: bool) -> Sentence:
-    """The sentence of a tree with what is known of it in comments and MISC."""
+    """Return the sentence of a tree with its scores in comments and MISC."""
     sentence = tree.sentence
     if sentence.format.index("misc") < 0:
         raise CrossarcError(
@@ -162,7 +162,7 @@ class TreeSpace:
 
     @property
     def limits(self) -> dict[str, ArrayLike | bool | None]:
-        """What decoders are told."""
+        """The options of decoders."""
         n = len(self.scores) - 1
         return {
             "single_root": self.single_root,

@@ -1,4 +1,4 @@
-"""From scores to probabilities: how much to make of the scores of a model, as its development set shows.
+"""From scores to probabilities: the scales that fit the scores of a model to its development set.
 
 Probabilities are exp(scale * score), made to sum to 1. Scores of margin learners and perceptrons have no unit that
 means anything of the kind, so the scale is the one under which the probabilities of the heads of parses, or of their
@@ -64,7 +64,7 @@ def calibrate(model: Model, gold: list[Sentence]) -> Scales:
 
 
 def best_scale(loss: Callable[[float], float], start: float) -> float:
-    """The scale of the least loss on the way down from a start, by steps of one factor."""
+    """Return the scale with the least loss, by a search downhill from a start in steps of one factor."""
     best, least = start, loss(start)
     for factor in (STEP, 1 / STEP):
         moved = False

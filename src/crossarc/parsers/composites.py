@@ -188,7 +188,7 @@ class StackedFinder(TreeFinder):
         return self.top.find(extended, starts)[0], extended
 
     def with_guesses(self, tokens: Ints, starts: Starts) -> Ints:
-        """Return the attributes of words with what the trees of the models below say of them."""
+        """Return the attributes of words with those that the trees of the models below give them."""
         return with_guesses(tokens, self.below.directed.features, starts, *self.below.guess(tokens, starts))
 
     def extended(self, tokens: Ints) -> Ints:
@@ -368,7 +368,7 @@ class Transformed(Model):
         return Coverage(len(words), int(np.equal(right, words).sum()), sum(words), sum(right), 0)
 
     def describe(self) -> dict[str, str]:
-        """Return what is to be said of the model inside."""
+        """Return the description of the model inside."""
         return self.model.describe()
 
     def with_beam(self, width: int) -> Transformed:

@@ -78,7 +78,7 @@ class Constraints:
 
 
 NONE = Constraints()
-Source = Callable[[Sentence], Constraints | None]  # what is known of a sentence, None for nothing
+Source = Callable[[Sentence], Constraints | None]  # gives the constraints on a sentence, or None
 
 
 def constraints_of(source: Source | None, sentence: Sentence) -> Constraints:

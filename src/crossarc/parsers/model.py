@@ -66,10 +66,10 @@ class Model(ABC):
     @classmethod
     @abstractmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
-        """Return the model of a file; `ValueError` or `LookupError` for what is none."""
+        """Return the model of a file; `ValueError` or `LookupError` if it holds none."""
 
     def describe(self) -> dict[str, str]:
-        """Return what `crossarc info` says of the model beside its settings."""
+        """Return what `crossarc info` prints about the model besides its settings."""
         return {}
 
     def with_beam(self, width: int) -> Model:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Missing = Callable[[list[str]], None]  # is told which columns are empty
+Missing = Callable[[list[str]], None]  # called with the names of empty columns
 Data = str | os.PathLike[str] | Iterable[Sentence] | Sentence
 
 
@@ -337,7 +337,7 @@ def check_helper(directed: Settings, settings: Settings, before: Parser | None) 
 
 
 def describe_data(sentences: list[Sentence]) -> dict[str, Any]:
-    """Return what a model file says of its training data."""
+    """Return what a model file says about its training data."""
     sources = dict.fromkeys(os.path.basename(sentence.source) for sentence in sentences if sentence.source)
     return {
         "sentences": len(sentences),
@@ -380,11 +380,11 @@ def fingerprint(model: Model) -> str:
 
 
 def only_sentences(data: Iterable[Sentence] | Sentence) -> Iterator[Sentence]:
-    """The sentences, of which one alone will do; refuses what are none, such as texts."""
+    """Yield the sentences of an iterable, or a single sentence; refuse other items, such as strings."""
     for item in [data] if isinstance(data, Sentence) else data:
         if not isinstance(item, Sentence):
             raise CrossarcError(
-                f"a parser takes the path of a file or sentences, and {reprlib.repr(item)} is none; "
+                f"a parser takes the path of a file or sentences, not {reprlib.repr(item)}; "
                 "crossarc.read and Sentence.from_columns make them"
             )
         yield item

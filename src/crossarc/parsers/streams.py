@@ -75,7 +75,7 @@ def parse_stream(
 def in_batches(
     work: Callable[[list[Sentence]], list[Result]], sentences: Iterable[Sentence], threads: int
 ) -> Iterator[Result]:
-    """Yield what a function makes of the batches of a stream, in order; threads have a few of them under way."""
+    """Yield the results of a function for the batches of a stream, in order; threads work on several at once."""
     stream = batches(sentences)
     if threads <= 1:
         for batch in stream:

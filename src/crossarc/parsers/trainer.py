@@ -16,7 +16,7 @@ from crossarc.parsers.model import Arrays, Model, quick_scores
 from crossarc.parsers.settings import Settings
 from crossarc.treebank.corpus import Corpus
 
-CHUNK_WORDS = 1_000  # learned from in one call: some hundredths of a second, so that an interrupt is heard
+CHUNK_WORDS = 1_000  # learned from in one call: some hundredths of a second, so that an interrupt takes effect soon
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 A derivation is as likely as its actions together, each by softmax over those that are legal, and the beam keeps the
 likeliest. Sums of scores, which parsing with a beam goes by, tell less of what is right. What all of a beam agree on
 counts as certain only as far as nothing else left it on the way: derivations that do count for the arcs that they had
-then, and for words without a head they count as the beam does. The marginals of a beam are too sure all the same, and
+then, and for words without a head they count as the beam does. The marginals of a beam are still too sure, and
 are flattened, by as much as the development set has shown (see crossarc.parsers.calibration); and a tree is no likelier
 than any of its arcs.
 """
@@ -41,7 +41,7 @@ from crossarc.treebank.corpus import Corpus
 if TYPE_CHECKING:
     from crossarc.parsers.transition.model import TransitionModel
 
-LEAST_WIDTH = 16  # of a beam that is to say how sure a parser is
+LEAST_WIDTH = 16  # of a beam that gives probabilities
 # What an arc to the next word weighs that no derivation has, beside a whole of 1; to words further away it is less.
 SMOOTHING = 1e-3
 MOST_WORK = 3e8  # words copied from state to state while a beam goes on: seconds
@@ -228,7 +228,7 @@ def derivations(
     """Where a beam ends, the best first, and what it lost on the way; it avoids arcs against the constraints."""
     n = len(tokens) - 1
     required, forbidden = None, None
-    # Arcs that a transform has moved are not those that constraints speak of.
+    # Constraints are not about arcs that a transform has moved.
     if (constraints.required or constraints.forbidden) and request.undo is None:
         required = constraints.required_heads(n)
         arcs = constraints.forbidden_arcs(n)
