@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -94,8 +94,8 @@ def parse(
     ...
     """
     check_stdin(*files)
-    extras = Extras(scores, k, constraints)
-    run = parse_files(model, files, output, source, threads or default_threads(), beam, extras, on_error)
+    options: dict[str, Any] = {"threads": threads or default_threads(), "beam": beam, "scores": scores, "k": k}
+    run = parse_files(model, files, output, source, **options, constraints=constraints, on_error=on_error)
     if run.long:
         print(
             f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: {run.beyond}", file=sys.stderr
@@ -110,15 +110,6 @@ def parse(
         print(f"{output}: {figures}", file=sys.stderr)
 
 
-@dataclass(frozen=True)
-class Extras:
-    """The options for more than the best tree."""
-
-    scores: bool = False
-    k: int | None = None
-    constraints: bool = False
-
-
 def default_threads() -> int:
     """One thread per core that this process may use, up to four."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -130,10 +121,13 @@ def parse_files(
     files: list[str],
     output: str,
     source: str | None,
+    *,
     threads: int,
-    beam: int | None = None,
-    extras: Extras = Extras(),
-    on_error: str = "fail",
+    beam: int | None,
+    scores: bool,
+    k: int | None,
+    constraints: bool,
+    on_error: str,
 ) -> Run:
     """Parse files as a stream and write the trees."""
     from crossarc.errors import TreebankError
@@ -169,7 +163,7 @@ def parse_files(
     policy = "skip" if on_error == "fail" else on_error  # `report` raises the error, with a remedy
     # Trees printed on a terminal would disturb the bar.
     quiet = output == "-" and sys.stdout.isatty()
-    known = marked_constraints if extras.constraints else None
+    known = marked_constraints if constraints else None
 
     def parsed() -> Iterator[Sentence]:
         for path in files:
@@ -181,10 +175,10 @@ def parse_files(
             options: ParseOptions = {"threads": threads, "beam": beam, "constraints": known, "on_missing": warn}
             with tracked(path, quiet=quiet, note=note) as file:
                 found = read(file, source, on_error=policy, report=report)  # type: ignore[arg-type]
-                if extras.scores or extras.k is not None:
-                    for analysis in parser.parse(found, scores=True, k=extras.k, **options):
+                if scores or k is not None:
+                    for analysis in parser.parse(found, scores=True, k=k, **options):
                         count(analysis.best.sentence)
-                        yield from analysis.annotated(probabilities=extras.scores)
+                        yield from analysis.annotated(probabilities=scores)
                     continue
                 for sentence in parser.parse(found, **options):
                     count(sentence)
