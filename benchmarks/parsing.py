@@ -78,7 +78,7 @@ def crossarc_threads(gold: str, model: str, words: int) -> Figures:
     best = {1: float("inf"), 2: float("inf")}
     for threads in (1, 2) * 2:
         begin = time.perf_counter()
-        for _ in parser.parse(sentences, threads):
+        for _ in parser.parse(sentences, threads=threads):
             pass
         best[threads] = min(best[threads], time.perf_counter() - begin)
     return {"threads": best[1] / best[2]}

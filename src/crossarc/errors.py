@@ -42,7 +42,7 @@ class MissingDependency(CrossarcError):  # noqa: N818 - it says what it is
 
 
 class UnknownName(CrossarcError, LookupError):  # noqa: N818 - it says what it is
-    """A name that is none of the valid ones; the message offers the nearest and lists the rest."""
+    """An unknown name; the message offers the nearest valid one and lists the rest."""
 
     def __init__(self, kind: str, name: str, valid: Iterable[str]) -> None:
         names = sorted(valid)

@@ -65,12 +65,3 @@ def test_bad_bytes(raw):
     """No UTF-8, a character cut in two, or a string that is there twice."""
     with pytest.raises(ValueError, match=r"strings are damaged|can't decode"):
         StringTable.unpack(np.frombuffer(raw, dtype=np.uint8), np.array([0, 1, len(raw)], dtype=np.int64))
-
-
-@given(st.lists(st.text(max_size=3)), st.lists(st.text(max_size=3)))
-def test_translation(here, there):
-    table, other = StringTable(here), StringTable(there)
-    numbers = table.translate(other)
-    assert len(numbers) == len(other)
-    assert numbers[:2].tolist() == [0, 1]
-    assert numbers[2:].tolist() == [table[string] for string in other]

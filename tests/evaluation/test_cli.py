@@ -98,7 +98,7 @@ def test_different_tokens_fall_back_to_alignment_and_say_so(files):
     assert result.exit_code == 0
     assert "CoNLL 2018 metrics of other.conllu" in result.stdout
     report = evaluate_files("gold.conllu", "other.conllu", by=["label"])
-    assert report.tokenisation is not None
+    assert report.tokenization is not None
     assert report.attachment is None
     assert "The tokens differ" in report.note
     assert "token 1 is 'a' in gold and 'ab'" in report.note

@@ -34,7 +34,7 @@ def test_wins_ties_and_oracle_by_hand(three):
 
 
 def test_as_dict_names_everything(three):
-    found = compare(*three, metric="lem").as_dict()
+    found = compare(*three, metric="lem").to_dict()
     assert set(found["differences"]) == {"las", "uas", "lem"}
     assert found["differences"]["las"]["bootstrap"]["low"] <= found["differences"]["las"]["bootstrap"]["high"]
     assert found["setting"]["punctuation"] == "all"

@@ -217,7 +217,7 @@ def test_same_jobs_run_once_and_anew_runs_all(data, tmp_path, stub):
         ("other", 2),
     ]
     assert sum(state == "started" for _, state in news) == 2
-    _, news = states(plan.jobs(data), tmp_path / "cache", anew=True)
+    _, news = states(plan.jobs(data), tmp_path / "cache", rerun=True)
     assert sum(state == "started" for _, state in news) == 2
 
 

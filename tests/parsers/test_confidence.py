@@ -9,8 +9,8 @@ import pytest
 
 from crossarc.errors import CrossarcError, DecodeError
 from crossarc.parsers import Constraints, Parser, load, marked_constraints, streams
-from crossarc.parsers.analysis import with_marks
-from crossarc.parsers.calibration import Scales, best_scale, calibrate, log_loss
+from crossarc.parsers.analysis import Request, Scales, with_marks
+from crossarc.parsers.calibration import best_scale, calibrate, log_loss
 from crossarc.parsers.constraints import NONE
 from crossarc.parsers.presets import GRAPH_PRESETS, PRESETS, TRANSITION_PRESETS
 from crossarc.parsers.transition.analysis import SMOOTHING
@@ -128,7 +128,7 @@ def test_what_cannot_be_is_an_error(parsers, sentences, name):
 def test_threads_and_files_make_no_difference(parsers, sentences, name, tmp_path, monkeypatch):
     monkeypatch.setattr(streams, "BATCH_WORDS", 50)
     parser = parsers[name]
-    one, two = ([a.annotated() for a in parser.parse(sentences, threads, k=2)] for threads in (1, 3))
+    one, two = ([a.annotated() for a in parser.parse(sentences, threads=threads, k=2)] for threads in (1, 3))
     assert one == two
     parser.save(tmp_path / "m.crossarc")
     again = load(tmp_path / "m.crossarc")
@@ -305,7 +305,7 @@ def test_what_left_the_beam_counts(parsers, sentences, name):
         sentence = scrambled(sentences, 4, seed)
         tokens = model.attributes.encode(Corpus.of([sentence]))
         corpus = Corpus.of([sentence])
-        wide, narrow = (next(model.analyse(corpus, 1, [NONE], scales, beam)).marginals for beam in (400, 8))
+        wide, narrow = (next(model.analyse(corpus, [NONE], Request(scales, beam=beam))).marginals for beam in (400, 8))
         heads, _, chances, _ = model.beam_search(8).parse_best(
             model.scorer, tokens, model.root_labels[0], how != "naive", False, False, parser.scales.trees, True
         )
@@ -399,7 +399,7 @@ def test_bad_marks(parsers, misc, message):
 
 def test_formats_without_misc(parsers, sentences):
     other = Sentence(b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n", "conllx")
-    with pytest.raises(CrossarcError, match="CoNLL-X has not got; convert to CoNLL-U"):
+    with pytest.raises(CrossarcError, match="CoNLL-X has no MISC; convert to CoNLL-U"):
         list(parsers["mst"].parse([other], constraints=marked_constraints))
     (found,) = parsers["mst"].parse([other], scores=True)
     with pytest.raises(CrossarcError, match="CoNLL-X has no MISC; convert to CoNLL-U"):
@@ -455,7 +455,7 @@ def test_a_development_set_sets_the_scales(example, sentences, name, tmp_path):
     assert parser.manifest_["confidence"] == asdict(parser.scales)
 
     def loss(scales):
-        found = streams.analyse_batch(parser.model, dev, 1, [NONE] * len(dev), scales, None)
+        found = streams.analyse_batch(parser.model, dev, [NONE] * len(dev), Request(scales))
         return sum(
             log_loss(a.best.head_probabilities[1:], (a.best.sentence.heads == s.heads)[1:])
             for a, s in zip(found, dev, strict=True)

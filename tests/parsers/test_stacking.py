@@ -83,7 +83,7 @@ def test_no_model_has_seen_what_it_guesses(example):
         sentence.replace(heads=[-1, *range(len(sentence))]) if number in first else sentence
         for number, sentence in enumerate(sentences)
     ]
-    one, two = (StackedTrainer(Trees.of(Corpus.of(each)), settings, None).seen for each in (sentences, other))
+    one, two = (StackedTrainer(Trees.of(Corpus.of(each)), settings, None).extended for each in (sentences, other))
     end = Corpus.of(sentences).starts[first[-1] + 1]
     assert (one[:end] == two[:end]).all()
     assert (one[end:] != two[end:]).any()

@@ -33,6 +33,7 @@ From = Annotated[
 OnError = Annotated[
     str, typer.Option(metavar="POLICY", help="What to do with sentences that cannot be read: fail, skip or fix.")
 ]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")]
 Gold = Annotated[str, typer.Argument(metavar="GOLD", help="The file with the gold trees; - is standard input.")]
 NoPunct = Annotated[bool, typer.Option("--no-punct", help="Do not count punctuation.")]
 Punct = Annotated[

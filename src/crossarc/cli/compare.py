@@ -20,8 +20,7 @@ def compare(
     a: Annotated[str, typer.Argument(metavar="A", help="The parsed file of the first system.")],
     b: Annotated[str, typer.Argument(metavar="B", help="The parsed file of the second system.")],
     metric: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="The metric to judge by: las, uas, label, undirected, lem or uem."),
+        str, typer.Option(metavar="NAME", help="The metric to judge by: las, uas, label, undirected, lem or uem.")
     ] = "las",
     no_punct: NoPunct = False,
     punct: Punct = "unicode",
@@ -32,10 +31,9 @@ def compare(
         int, typer.Option(metavar="N", min=0, help="Show this many of the sentences that differ most.")
     ] = 10,
     fail_if_worse: Annotated[
-        bool,
-        typer.Option("--fail-if-worse", help="Exit with 1 if B is significantly worse than A (p < 0.05)."),
+        bool, typer.Option("--fail-if-worse", help="Exit with 1 if B is significantly worse than A (p < 0.05).")
     ] = False,
-    as_json: Json = False,
+    json: Json = False,
     markdown: Markdown = False,
 ) -> None:
     """Compare two parsed files: differences, significance, wins by sentence, oracle score.
@@ -61,8 +59,8 @@ def compare(
         seed=seed,
         worst=worst,
     )
-    if as_json:
-        print_json(comparison.as_dict())
+    if json:
+        print_json(comparison.to_dict())
     else:
         print_tables(tables_of(comparison, a, b), markdown=markdown)
     if fail_if_worse and comparison.is_worse(LEVEL):
@@ -82,29 +80,12 @@ def tables_of(comparison: Comparison, a: str, b: str) -> list[Table]:
     figures: list[tuple[Cell, ...]] = []
     shares: list[tuple[Cell, ...]] = []
     for name, each in comparison.differences.items():
+        low, high = each.bootstrap.low, each.bootstrap.high
         figures.append(
-            (
-                name.upper(),
-                each.a,
-                each.b,
-                each.difference,
-                each.bootstrap.low,
-                each.bootstrap.high,
-                show_p(each.p),
-                show_p(each.t_test.p),
-            )
+            (name.upper(), each.a, each.b, each.difference, low, high, show_p(each.p), show_p(each.t_test.p))
         )
-        shares.append(
-            (
-                name.upper(),
-                each.share_a,
-                each.share_b,
-                each.share_ties,
-                each.oracle,
-                each.oracle_gain,
-                each.oracle_gain_over_a,
-            )
-        )
+        won = (each.share_a, each.share_b, each.share_ties)
+        shares.append((name.upper(), *won, each.oracle, each.oracle_gain, each.oracle_gain_over_a))
     broken = [
         f"{result.broken} sentences of {side} are not trees."
         for side, result in (("A", comparison.a), ("B", comparison.b))
@@ -134,14 +115,7 @@ def tables_of(comparison: Comparison, a: str, b: str) -> list[Table]:
                 f"Sentences that differ most in {comparison.metric.upper()}",
                 ("sentence", "id", "place", "A right", "B right", "of"),
                 [
-                    (
-                        each.number,
-                        each.id,
-                        f"{each.source}:{each.line}",
-                        each.correct_a,
-                        each.correct_b,
-                        each.total,
-                    )
+                    (each.number, each.id, f"{each.source}:{each.line}", each.correct_a, each.correct_b, each.total)
                     for each in comparison.differing
                 ],
             )

@@ -9,15 +9,13 @@ from typing import Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From, OnError, check_stdin
+from crossarc.cli.arguments import Files, From, OnError, Output, check_stdin
 from crossarc.cli.console import counted, tracked
 
 
 def convert(
     files: Files,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")
-    ] = "-",
+    output: Output = "-",
     source: From = None,
     target: Annotated[
         str | None,

@@ -204,10 +204,7 @@ def draw(
     output: Annotated[
         str,
         typer.Option(
-            "--output",
-            "-o",
-            metavar="PATH",
-            help="The file to write, .svg, .html or .txt; - is the terminal.",
+            "--output", "-o", metavar="PATH", help="The file to write, .svg, .html or .txt; - is the terminal."
         ),
     ] = "-",
     source: From = None,

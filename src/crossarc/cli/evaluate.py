@@ -12,15 +12,7 @@ from crossarc.cli.console import Cell, Table, print_json, print_tables
 from crossarc.errors import CrossarcError, UnknownName
 
 if TYPE_CHECKING:
-    from crossarc.evaluation import (
-        Attachment,
-        Breakdown,
-        Confusion,
-        EnhancedScores,
-        GraphScores,
-        Tokenisation,
-        Trees,
-    )
+    from crossarc.evaluation import Attachment, Breakdown, Confusion, EnhancedScores, GraphScores, Tokenization
 
 TOKENIZATIONS = ("auto", "same", "align")
 CONFUSIONS_SHOWN = 20
@@ -35,17 +27,17 @@ class Report:
     setting: str
     note: str = ""
     attachment: Attachment | None = None
-    tokenisation: Tokenisation | None = None
+    tokenization: Tokenization | None = None
     graphs: GraphScores | None = None
     enhanced: EnhancedScores | None = None
     breakdowns: tuple[Breakdown, ...] = ()
     confusions: tuple[Confusion, ...] = field(default=())
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All parts by name, for JSON."""
         parts = {
             "attachment": self.attachment,
-            "tokenisation": self.tokenisation,
+            "tokenisation": self.tokenization,
             "graphs": self.graphs,
             "enhanced": self.enhanced,
         }
@@ -54,9 +46,9 @@ class Report:
             "system": self.system,
             "setting": self.setting,
             "note": self.note,
-            **{name: part.as_dict() for name, part in parts.items() if part is not None},
-            **({"breakdowns": [each.as_dict() for each in self.breakdowns]} if self.breakdowns else {}),
-            **({"confusions": [each.as_dict() for each in self.confusions]} if self.confusions else {}),
+            **{name: part.to_dict() for name, part in parts.items() if part is not None},
+            **({"breakdowns": [each.to_dict() for each in self.breakdowns]} if self.breakdowns else {}),
+            **({"confusions": [each.to_dict() for each in self.confusions]} if self.confusions else {}),
         }
 
 
@@ -80,10 +72,9 @@ def evaluate(
     ] = "",
     confusion: Annotated[bool, typer.Option("--confusion", help="Show the most frequent label confusions.")] = False,
     pattern: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=REGEX", help="Score a class of graph arcs by label; with --graph."),
+        list[str] | None, typer.Option(metavar="NAME=REGEX", help="Score a class of graph arcs by label; with --graph.")
     ] = None,
-    as_json: Json = False,
+    json: Json = False,
     markdown: Markdown = False,
 ) -> None:
     """Score a parsed file against gold: attachment, exact match, non-projective edges, graphs, tokenization.
@@ -114,8 +105,8 @@ def evaluate(
         by=[name.strip() for name in by.split(",") if name.strip()],
         patterns=parse_patterns(pattern or []),
     )
-    if as_json:
-        print_json(report.as_dict())
+    if json:
+        print_json(report.to_dict())
     else:
         print_tables(tables_of(report), markdown=markdown)
 
@@ -135,8 +126,8 @@ def evaluate_files(
     gold: str,
     system: str,
     *,
-    punctuation: str = "all",
-    punctuation_by: str = "unicode",
+    punctuation: Any = "all",
+    punctuation_by: Any = "unicode",
     ignore_subtypes: bool = False,
     graph: bool = False,
     tokenization: str = "auto",
@@ -146,7 +137,17 @@ def evaluate_files(
 ) -> Report:
     """Score the files; with "auto", words are aligned if the tokens differ, and the report says so."""
     from crossarc.errors import AlignmentError
-    from crossarc.evaluation import Trees
+    from crossarc.evaluation import (
+        Setting,
+        Trees,
+        break_down,
+        confusions,
+        evaluate_enhanced,
+        evaluate_graphs,
+        evaluate_tokenization,
+        pair_trees,
+        score_pair,
+    )
     from crossarc.evaluation.trees import REMEDY, require_same_tokens
     from crossarc.treebank import read
 
@@ -163,104 +164,26 @@ def evaluate_files(
             where = str(error).removesuffix(f"; {REMEDY}")
             tokenization, note = "align", f"The tokens differ, so words are aligned as in CoNLL 2018: {where}."
     if tokenization == "align":
-        return score_aligned(
-            gold, system, *sentences, note=note, graph=graph, unused=bool(by or confusion or punctuation == "none")
+        unused = "Breakdowns and --no-punct need the same tokens and are left out."
+        return Report(
+            gold,
+            system,
+            "words aligned as in CoNLL 2018; all words; labels cut at ':'; universal features only",
+            " ".join(filter(None, [note, unused if by or confusion or punctuation == "none" else ""])),
+            tokenization=evaluate_tokenization(*sentences),
+            enhanced=evaluate_enhanced(*sentences) if graph else None,
         )
-    return score_same(
-        gold,
-        system,
-        *sentences,
-        trees=trees,
-        punctuation=punctuation,
-        punctuation_by=punctuation_by,
-        ignore_subtypes=ignore_subtypes,
-        graph=graph,
-        by=by or [],
-        confusion=confusion,
-        patterns=patterns,
-    )
-
-
-def score_aligned(
-    gold: str,
-    system: str,
-    gold_sentences: list[Any],
-    system_sentences: list[Any],
-    *,
-    note: str,
-    graph: bool,
-    unused: bool,
-) -> Report:
-    """The CoNLL 2018 metrics, and ELAS if graphs are requested."""
-    from crossarc.evaluation import evaluate_enhanced, evaluate_tokenisation
-
-    return Report(
-        gold,
-        system,
-        "words aligned as in CoNLL 2018; all words; labels cut at ':'; universal features only",
-        " ".join(
-            filter(
-                None,
-                [note, "Breakdowns and --no-punct need the same tokens and are left out." if unused else ""],
-            )
-        ),
-        tokenisation=evaluate_tokenisation(gold_sentences, system_sentences),
-        enhanced=evaluate_enhanced(gold_sentences, system_sentences) if graph else None,
-    )
-
-
-def score_same(
-    gold: str,
-    system: str,
-    gold_sentences: list[Any],
-    system_sentences: list[Any],
-    *,
-    trees: tuple[Trees, Trees],
-    punctuation: Any,
-    punctuation_by: Any,
-    ignore_subtypes: bool,
-    graph: bool,
-    by: list[str],
-    confusion: bool,
-    patterns: dict[str, str] | None,
-) -> Report:
-    """The scores of trees over the same tokens, and those of graphs if requested."""
-    from crossarc.evaluation import (
-        Setting,
-        break_down,
-        confusions,
-        evaluate_enhanced,
-        evaluate_graphs,
-        pair_trees,
-        score_pair,
-    )
-
-    graphs = enhanced = attachment = None
-    breakdowns: tuple[Breakdown, ...] = ()
-    confused: tuple[Confusion, ...] = ()
     setting = Setting(punctuation, punctuation_by, ignore_subtypes)
-    # SDP files have graphs and no trees.
-    if not graph or (trees[0].heads >= 0).any():
-        pair = pair_trees(
-            *trees, punctuation=punctuation, punctuation_by=punctuation_by, ignore_subtypes=ignore_subtypes
-        )
-        attachment = score_pair(pair, setting)
-        breakdowns = break_down(pair, by)
-        confused = confusions(pair) if confusion else ()
+    parts: dict[str, Any] = {}
+    if not graph or (trees[0].heads >= 0).any():  # SDP files have graphs and no trees
+        pair = pair_trees(*trees, **vars(setting))
+        parts |= {"attachment": score_pair(pair, setting), "breakdowns": break_down(pair, by or [])}
+        parts["confusions"] = confusions(pair) if confusion else ()
     if graph:
-        graphs = evaluate_graphs(gold_sentences, system_sentences, patterns=patterns)
-        if all(sentence.format.name == "conllu" for sentence in (*gold_sentences[:1], *system_sentences[:1])):
-            enhanced = evaluate_enhanced(gold_sentences, system_sentences)
-    return Report(
-        gold,
-        system,
-        str(setting),
-        attachment=attachment,
-        graphs=graphs,
-        enhanced=enhanced,
-        breakdowns=breakdowns,
-        confusions=confused,
-    )
+        parts["graphs"] = evaluate_graphs(*sentences, patterns=patterns)
+        if all(sentence.format.name == "conllu" for side in sentences for sentence in side[:1]):
+            parts["enhanced"] = evaluate_enhanced(*sentences)
+    return Report(gold, system, str(setting), **parts)
 
 
 def tables_of(report: Report) -> list[Table]:
@@ -268,16 +191,14 @@ def tables_of(report: Report) -> list[Table]:
     tables: list[Table] = []
     if report.attachment is not None:
         tables += attachment_tables(report.attachment, report.system)
-    if report.tokenisation is not None:
+    if report.tokenization is not None:
         rows: list[tuple[Cell, ...]] = [
             (name, score.precision, score.recall, score.f1, score.aligned_accuracy)
-            for name, score in report.tokenisation.scores.items()
+            for name, score in report.tokenization.scores.items()
         ]
         tables.append(
             Table(
-                f"CoNLL 2018 metrics of {report.system}",
-                ("metric", "precision", "recall", "F1", "aligned"),
-                list(rows),
+                f"CoNLL 2018 metrics of {report.system}", ("metric", "precision", "recall", "F1", "aligned"), list(rows)
             )
         )
     if report.graphs is not None:
@@ -358,25 +279,14 @@ def graph_table(result: GraphScores) -> Table:
 def breakdown_table(breakdown: Breakdown) -> Table:
     """A breakdown as a table: accuracy if gold and system have the same words in a bin, else precision and recall."""
     title = breakdown.title[0].upper() + breakdown.title[1:]
+    scores = [(row.name, row.labelled, row.unlabelled.recall) for row in breakdown.rows]
     if not breakdown.of_edges:
-        return Table(
-            title,
-            ("", "words", "LAS", "UAS"),
-            [(row.name, row.labelled.gold, row.labelled.recall, row.unlabelled.recall) for row in breakdown.rows],
-        )
-    return Table(
-        title,
-        ("", "in gold", "in system", "precision", "recall", "F1", "unlabelled recall"),
-        [
-            (
-                row.name,
-                row.labelled.gold,
-                row.labelled.system,
-                row.labelled.precision,
-                row.labelled.recall,
-                row.labelled.f1 if breakdown.same_positives else None,
-                row.unlabelled.recall,
-            )
-            for row in breakdown.rows
-        ],
-    )
+        rows: list[tuple[Cell, ...]] = [(name, each.gold, each.recall, recall) for name, each, recall in scores]
+        return Table(title, ("", "words", "LAS", "UAS"), list(rows))
+    headings = ("", "in gold", "in system", "precision", "recall", "F1", "unlabelled recall")
+    same = breakdown.same_positives
+    rows = [
+        (name, each.gold, each.system, each.precision, each.recall, each.f1 if same else None, recall)
+        for name, each, recall in scores
+    ]
+    return Table(title, headings, list(rows))

@@ -32,7 +32,7 @@ def experiment(
         str | None, typer.Option(metavar="DIR", help="The folder for results; default: .cache beside the file.")
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Run failed jobs again.")] = False,
-    anew: Annotated[bool, typer.Option("--anew", help="Run all jobs again.")] = False,
+    rerun: Annotated[bool, typer.Option("--anew", help="Run all jobs again.")] = False,
 ) -> None:
     """Train and score parsers x treebanks x seeds.
 
@@ -56,7 +56,7 @@ def experiment(
         surroundings(output, name, plan)  # refuses a page without markers before anything runs
     folder = cache if cache is not None else str(Path(file).parent / ".cache")
     try:
-        results, kept = run_experiment(plan, data, folder, jobs, retry=retry, anew=anew)
+        results, kept = run_experiment(plan, data, folder, jobs, retry=retry, rerun=rerun)
     except KeyboardInterrupt:
         print("crossarc: interrupted; finished jobs are cached, the same command continues", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -76,7 +76,7 @@ def experiment(
 
 
 def run_experiment(
-    plan: Experiment, data: str, cache: str, workers: int, *, retry: bool, anew: bool
+    plan: Experiment, data: str, cache: str, workers: int, *, retry: bool, rerun: bool
 ) -> tuple[list[Result], int]:
     """Run the jobs that are not cached; return all results and the number of cached ones."""
     from crossarc.experiments import run
@@ -90,7 +90,7 @@ def run_experiment(
                 kept.add(news.job.key)
             show(news)
 
-        results = run(planned, cache, workers=workers, retry=retry, anew=anew, report=report)
+        results = run(planned, cache, workers=workers, retry=retry, rerun=rerun, report=report)
     return results, sum(result.job.key in kept for result in results)
 
 

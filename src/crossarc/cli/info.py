@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from crossarc.parsers.settings import GraphSettings, TransitionSettings
 
 
-ALWAYS_TOLD = ("system", "epochs", "seed", "learner")
+ALWAYS_SHOWN = ("system", "epochs", "seed", "learner")
 
 
 def info(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file of crossarc train.")],
-    json: Json = False,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file of crossarc train.")], json: Json = False
 ) -> None:
     """Describe a model: the parser, its training data, its accuracy and settings; --json prints all settings.
 
@@ -65,18 +64,18 @@ def describe_model(parser: Parser) -> dict[str, str]:
         "labels": f"{len(parser.model.labels):,}",
         "roots of a tree": "one" if parser.model.single_root else "one or more",
         "features": f"{parser.settings.features}, {counted(len(features.templates), 'template')}",
-        "settings": ", ".join(f"{setting} {value}" for setting, value in told(parser.settings).items()),
+        "settings": ", ".join(f"{setting} {value}" for setting, value in shown_settings(parser.settings).items()),
         "data, SHA-256": data["sha256"],
     }
 
 
-def told(settings: Settings) -> dict[str, object]:
+def shown_settings(settings: Settings) -> dict[str, object]:
     """Return the settings that are not the defaults, and those that people ask for."""
     usual = type(settings).model_fields
     return {
         name: value
         for name, value in settings.model_dump().items()
-        if name not in ("parser", "features", "family") and (name in ALWAYS_TOLD or value != usual[name].default)
+        if name not in ("parser", "features", "family") and (name in ALWAYS_SHOWN or value != usual[name].default)
     }
 
 

@@ -8,14 +8,15 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crossarc.cli.arguments import Files, From, OnError, check_policy, check_stdin
+from crossarc.cli.arguments import Files, From, OnError, Output, check_policy, check_stdin
 from crossarc.cli.console import counted, tracked
 
 if TYPE_CHECKING:
+    from crossarc.parsers.parser import ParseOptions
     from crossarc.treebank import Finding, Sentence
 
 MOST_THREADS = 4  # by default: reading and writing limit the use of more
@@ -44,16 +45,13 @@ class Run:
 def parse(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file of crossarc train.")],
     files: Files,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")
-    ] = "-",
+    output: Output = "-",
     source: From = None,
     threads: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="The number of threads; default: one per core, up to 4.")
     ] = None,
     beam: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="The width of the beam; default: as in training."),
+        int | None, typer.Option(metavar="N", min=1, help="The width of the beam; default: as in training.")
     ] = None,
     scores: Annotated[
         bool,
@@ -96,12 +94,11 @@ def parse(
     ...
     """
     check_stdin(*files)
-    extras = Extras(scores, k, constraints)
-    run = parse_files(model, files, output, source, threads or default_threads(), beam, extras, on_error)
+    options: dict[str, Any] = {"threads": threads or default_threads(), "beam": beam, "scores": scores, "k": k}
+    run = parse_files(model, files, output, source, **options, constraints=constraints, on_error=on_error)
     if run.long:
         print(
-            f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: {run.beyond}",
-            file=sys.stderr,
+            f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: {run.beyond}", file=sys.stderr
         )
     for note in run.notes:
         print(f"crossarc: {note}", file=sys.stderr)
@@ -111,15 +108,6 @@ def parse(
     if output != "-":
         figures = f"{counted(run.sentences, 'sentence')}, {counted(run.words, 'word')}, {run.speed:,.0f} tokens/s"
         print(f"{output}: {figures}", file=sys.stderr)
-
-
-@dataclass(frozen=True)
-class Extras:
-    """The options for more than the best tree."""
-
-    scores: bool = False
-    k: int | None = None
-    constraints: bool = False
 
 
 def default_threads() -> int:
@@ -133,10 +121,13 @@ def parse_files(
     files: list[str],
     output: str,
     source: str | None,
+    *,
     threads: int,
-    beam: int | None = None,
-    extras: Extras = Extras(),
-    on_error: str = "fail",
+    beam: int | None,
+    scores: bool,
+    k: int | None,
+    constraints: bool,
+    on_error: str,
 ) -> Run:
     """Parse files as a stream and write the trees."""
     from crossarc.errors import TreebankError
@@ -172,7 +163,7 @@ def parse_files(
     policy = "skip" if on_error == "fail" else on_error  # `report` raises the error, with a remedy
     # Trees printed on a terminal would disturb the bar.
     quiet = output == "-" and sys.stdout.isatty()
-    known = marked_constraints if extras.constraints else None
+    known = marked_constraints if constraints else None
 
     def parsed() -> Iterator[Sentence]:
         for path in files:
@@ -181,16 +172,15 @@ def parse_files(
                 name = "standard input" if path == "-" else path
                 print(f"crossarc: {describe_missing(name, columns)}", file=sys.stderr)
 
+            options: ParseOptions = {"threads": threads, "beam": beam, "constraints": known, "on_missing": warn}
             with tracked(path, quiet=quiet, note=note) as file:
                 found = read(file, source, on_error=policy, report=report)  # type: ignore[arg-type]
-                if extras.scores or extras.k is not None:
-                    for analysis in parser.parse(
-                        found, threads, beam, scores=True, k=extras.k, constraints=known, on_missing=warn
-                    ):
+                if scores or k is not None:
+                    for analysis in parser.parse(found, scores=True, k=k, **options):
                         count(analysis.best.sentence)
-                        yield from analysis.annotated(probabilities=extras.scores)
+                        yield from analysis.annotated(probabilities=scores)
                     continue
-                for sentence in parser.parse(found, threads, beam, constraints=known, on_missing=warn):
+                for sentence in parser.parse(found, **options):
                     count(sentence)
                     yield sentence
 

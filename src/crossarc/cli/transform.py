@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From
+from crossarc.cli.arguments import Files, From, Output
 from crossarc.cli.console import counted, tracked
 
 DIRECTIONS = ("projectivize", "deprojectivize")
@@ -20,9 +20,7 @@ def transform(
         str, typer.Argument(metavar="projectivize|deprojectivize", help="Lift non-projective edges, or put them back.")
     ],
     files: Files,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")
-    ] = "-",
+    output: Output = "-",
     encoding: Annotated[
         str, typer.Option(metavar="NAME", help="How labels mark lifted edges: head (label↑label of the head).")
     ] = "head",

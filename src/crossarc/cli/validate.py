@@ -51,7 +51,7 @@ def validate(
         raise CrossarcError("--fix - and --json both write to standard output; give one of them a file")
     verdicts = {path: validate_file(path, source, roots, limit) for path in files}
     if json:
-        print_json({path: as_dict(verdict) for path, verdict in verdicts.items()})
+        print_json({path: to_dict(verdict) for path, verdict in verdicts.items()})
     else:
         for path, verdict in verdicts.items():
             print_verdict(path, verdict, sys.stderr if fix == "-" else sys.stdout)
@@ -110,7 +110,7 @@ def print_verdict(path: str, verdict: Verdict, stream: TextIO) -> None:
     print(f"{path}: {good}, {counted(total, 'finding')}{kinds and f' ({kinds})'}", file=stream)
 
 
-def as_dict(verdict: Verdict) -> dict[str, object]:
+def to_dict(verdict: Verdict) -> dict[str, object]:
     """The verdict for JSON."""
     findings = [
         {"line": each.line, "sentence": each.sentence, "code": each.code, "what": each.what, "remedy": each.remedy}

@@ -44,9 +44,7 @@ cdef class Checksum:
 
     cdef void fold(self, const uint8_t* data, offset_t size) noexcept nogil:
         """Add bytes."""
-        cdef offset_t held = self.size % BLOCK
-        cdef offset_t at = 0
-        cdef offset_t k
+        cdef offset_t held = self.size % BLOCK, at = 0, k
         self.size += size
         if held:
             at = min(size, BLOCK - held)

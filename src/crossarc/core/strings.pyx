@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
+from crossarc.core.allocation cimport renew, resize
 from crossarc.core.hashing cimport hash_bytes, same_bytes
 from crossarc.core.typedefs cimport hash_t, label_t, offset_t, uint8_t, uint32_t
 
@@ -16,8 +17,7 @@ ROOT = 1
 
 cdef inline uint32_t slot_of(StringTable table, const char* data, Py_ssize_t size, hash_t hashed) noexcept nogil:
     """The slot that holds a string, or the free one where it belongs."""
-    cdef uint32_t check = <uint32_t>(hashed >> 32)
-    cdef uint32_t place = <uint32_t>hashed & table.mask
+    cdef uint32_t check = <uint32_t>(hashed >> 32), place = <uint32_t>hashed & table.mask
     cdef label_t found = table.slots[place].id
     while found >= 0:
         if (table.slots[place].check == check and table.starts[found + 1] - table.starts[found] == size
@@ -37,15 +37,12 @@ cdef class StringTable:
     """
 
     def __cinit__(self):
-        cdef uint32_t size = 64
-        cdef uint32_t i
+        cdef uint32_t size = 64, i
         self.capacity = 32
         self.arena_capacity = 512
-        self.slots = <Slot*>malloc(size * sizeof(Slot))
-        self.arena = <char*>malloc(self.arena_capacity)
-        self.starts = <offset_t*>malloc((self.capacity + 1) * sizeof(offset_t))
-        if self.slots == NULL or self.arena == NULL or self.starts == NULL:
-            raise MemoryError
+        renew(<void**>&self.slots, size * sizeof(Slot))
+        renew(<void**>&self.arena, self.arena_capacity)
+        renew(<void**>&self.starts, (self.capacity + 1) * sizeof(offset_t))
         for i in range(size):
             self.slots[i].id = -1
         self.mask = size - 1
@@ -85,13 +82,12 @@ cdef class StringTable:
     cdef int grow_slots(self) except -1 nogil:
         """Double the slots and set those of all strings that are not reserved."""
         cdef uint32_t size = (self.mask + 1) * 2
-        cdef Slot* slots = <Slot*>realloc(self.slots, size * sizeof(Slot))
+        cdef Slot* slots
         cdef label_t i
         cdef uint32_t place
         cdef hash_t hashed
-        if slots == NULL:
-            raise MemoryError
-        self.slots = slots
+        resize(<void**>&self.slots, size * sizeof(Slot))
+        slots = self.slots
         self.mask = size - 1
         for place in range(size):
             slots[place].id = -1
@@ -107,19 +103,11 @@ cdef class StringTable:
     cdef label_t append(self, const char* data, Py_ssize_t size) except -2 nogil:
         """Store a string under the next id; the caller sets its slot."""
         cdef offset_t end = self.starts[self.count]
-        cdef char* arena
-        cdef offset_t* starts
         if end + size > self.arena_capacity:
-            arena = <char*>realloc(self.arena, 2 * (end + size))
-            if arena == NULL:
-                raise MemoryError
-            self.arena = arena
+            resize(<void**>&self.arena, 2 * (end + size))
             self.arena_capacity = 2 * (end + size)
         if self.count == self.capacity:
-            starts = <offset_t*>realloc(self.starts, (2 * self.capacity + 1) * sizeof(offset_t))
-            if starts == NULL:
-                raise MemoryError
-            self.starts = starts
+            resize(<void**>&self.starts, (2 * self.capacity + 1) * sizeof(offset_t))
             self.capacity *= 2
         memcpy(self.arena + end, data, size)
         self.count += 1
@@ -170,22 +158,6 @@ cdef class StringTable:
         if table.count - table.reserved != count:
             raise ValueError("the strings are damaged: one is there twice")
         return table
-
-    def translate(self, StringTable other):
-        """For each id of another table the id of the same string here, or `UNKNOWN`.
-
-        >>> StringTable(["a", "b"]).translate(StringTable(["b", "c"])).tolist()
-        [0, 1, 3, 0]
-        """
-        cdef label_t i, found
-        result = np.empty(other.count, dtype=np.int32)
-        cdef label_t[::1] view = result
-        for i in range(other.reserved):
-            view[i] = i
-        for i in range(other.reserved, other.count):
-            found = self.find(other.arena + other.starts[i], other.starts[i + 1] - other.starts[i])
-            view[i] = UNKNOWN if found < 0 else found
-        return result
 
     def __contains__(self, str string):
         cdef bytes data = string.encode()

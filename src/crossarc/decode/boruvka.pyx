@@ -3,8 +3,9 @@
 Each step at least halves the nodes that have edges, hence O(m log n). Edges within a node go; parallel ones stay, for
 finding them would cost more than it saves.
 """
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport int64_t, token_t
 
@@ -104,13 +105,9 @@ cdef class Boruvka(Spanner):
 
     cdef int reserve(self, token_t n, token_t m) except -1:
         if n > self.node_room:
-            free(self.picks)
-            free(self.part)
             self.node_room = -1
-            self.picks = <Pick*>malloc((<size_t>n + 1) * sizeof(Pick))
-            self.part = <token_t*>malloc((<size_t>n + 1) * sizeof(token_t))
-            if self.picks == NULL or self.part == NULL:
-                raise MemoryError
+            renew(<void**>&self.picks, (<size_t>n + 1) * sizeof(Pick))
+            renew(<void**>&self.part, (<size_t>n + 1) * sizeof(token_t))
             self.node_room = n
         return 0
 

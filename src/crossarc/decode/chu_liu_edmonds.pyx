@@ -15,8 +15,9 @@ is done, so cycles hold other arcs only, and reduced arcs from node 0 keep the u
 at node 0 when no other node can be its head. No score is lowered, and large ones are as exact as small ones.
 """
 from libc.math cimport INFINITY, NAN
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.links cimport is_tree
 from crossarc.core.typedefs cimport score_t, token_t
 
@@ -36,10 +37,7 @@ cdef int reserve_parts(Parts* parts, token_t n) except -1:
     cdef size_t size = <size_t>n + 1
     cdef size_t reals = size * size + 2 * size
     cdef token_t* at
-    free(parts.memory)
-    parts.memory = <score_t*>malloc(reals * sizeof(score_t) + (2 * BY_PART + BY_WORD) * size * sizeof(token_t))
-    if parts.memory == NULL:
-        raise MemoryError
+    renew(<void**>&parts.memory, reals * sizeof(score_t) + (2 * BY_PART + BY_WORD) * size * sizeof(token_t))
     parts.value = parts.memory
     at = <token_t*>(parts.value + 2 * size)
     parts.head = at
@@ -107,8 +105,7 @@ cdef inline bint choose(Parts* parts, token_t part, bint single_root) noexcept n
 
 cdef void unite(Parts* parts, token_t begin, token_t end) noexcept nogil:
     """Make the parts at begin..end-1 of the path one new part."""
-    cdef token_t n = parts.n
-    cdef token_t fresh = parts.count
+    cdef token_t n = parts.n, fresh = parts.count
     cdef score_t* row = parts.rows + <Py_ssize_t>(fresh - n - 1) * (n + 1)
     cdef const score_t* main
     cdef const score_t* other
@@ -156,9 +153,7 @@ cdef void unite(Parts* parts, token_t begin, token_t end) noexcept nogil:
 
 cdef Outcome contract(Parts* parts, bint single_root) noexcept nogil:
     """Let every part choose its arc, until no cycle is left. The words have chosen greedily."""
-    cdef token_t n = parts.n
-    cdef token_t start, part, top, k
-    cdef token_t roots = 0
+    cdef token_t n = parts.n, start, part, top, k, roots = 0
     for k in range(1, n + 1):
         parts.words[k] = parts.last[k] = parts.tag[k] = parts.label[k] = parts.owner[k] = k
         parts.following[k] = parts.place[k] = UNSEEN
@@ -189,8 +184,7 @@ cdef Outcome contract(Parts* parts, bint single_root) noexcept nogil:
 
 cdef void expand(Parts* parts, token_t* heads) noexcept nogil:
     """Undo the parts, the last first: each is entered where its arc is worth most, and keeps its cycle elsewhere."""
-    cdef token_t n = parts.n
-    cdef token_t part, child, entry, h, k
+    cdef token_t n = parts.n, part, child, entry, h, k
     cdef score_t best, value
     for k in range(1, parts.count):
         parts.final[k] = parts.head[k]

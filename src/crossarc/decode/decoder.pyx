@@ -44,7 +44,7 @@ cdef class Decoder:
         raise NotImplementedError
 
     cdef Outcome solve(self, const score_t* scores, Py_ssize_t stride, token_t n, token_t* heads) noexcept nogil:
-        """Set heads[1..n]; the score of the arc from h to d is scores[d * stride + h]. Scores must be sound."""
+        """Set heads[1..n]; the score of the arc from h to d is scores[d * stride + h]. Scores must be valid."""
         return NO_TREE
 
     def constrain(self, scores, lengths, required, forbidden):
@@ -211,7 +211,7 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
         matrices = Matrices(decoder.constrain(matrices.array, matrices.lengths, required, forbidden), lengths)
     if threads != 1:
         threads = checked_count(threads, "threads")
-    if matrices.single and matrices.longest == matrices.width - 1:      # short, for it counts in small sentences
+    if matrices.single and matrices.longest == matrices.width - 1:      # a short way, for small sentences
         found = np.empty(matrices.width, dtype=np.int32)
         one = found
         one[0] = -1
@@ -315,7 +315,7 @@ def check_all(Matrices matrices):
 
 def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, outcome):
     """The error for a sentence that could not be decoded: the score that is at fault, or what leaves no tree."""
-    cdef Decoder loose
+    cdef Decoder any_roots
     matrices = Matrices(scores, lengths)
     n = matrices.longest if lengths is None else int(matrices.lengths[sentence])
     whole = matrices.array if matrices.single else matrices.array[sentence]
@@ -334,10 +334,10 @@ def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, out
         forbidden = forbidden[:n + 1, :n + 1]
     array = np.ascontiguousarray(whole[:n + 1, :n + 1])
     wanted = WANTED[outcome]
-    loose = decoder.twin()
-    loose.single_root = False           # tells whether that is what cannot be
+    any_roots = decoder.twin()
+    any_roots.single_root = False           # tells whether that is what cannot be
     if outcome == NO_SINGLE_ROOT or decoder.single_root and is_solvable(
-            loose, decoder.constrain(array, None, required, forbidden)):
+            any_roots, decoder.constrain(array, None, required, forbidden)):
         wanted += " with a single root"
 
     def solvable(arcs):
@@ -369,11 +369,11 @@ def bad_score(scores, place):
     dependent, head = np.argwhere(used & ~good)[0]
     value = "NaN" if np.isnan(scores[dependent, head]) else f"{scores[dependent, head]:g}"
     return DecodeError(f"{place}scores[{dependent}, {head}] is {value}; scores are numbers below 1e300 in size, or "
-                       "-inf for an arc that may not be")
+                       "-inf for a forbidden arc")
 
 
 def not_symmetric(scores, place):
-    """The error that names two scores that ought to be one."""
+    """Return the error that names two scores that must be equal."""
     d, h = np.argwhere(np.tril(scores[1:, 1:] != scores[1:, 1:].T, -1))[0] + 1
     return DecodeError(f"{place}scores[{d}, {h}] is {scores[d, h]:g} but scores[{h}, {d}] is {scores[h, d]:g}; an "
                        "undirected decoder needs one score for both, such as their mean")

@@ -7,8 +7,9 @@ split of each again, O(n^2) in all.
 Single root: the chart is over the words alone, and the root r joins the best spans 1..r and r..n that it heads.
 """
 from libc.math cimport INFINITY
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.decode.decoder cimport NO_PROJECTIVE_TREE, SOLVED, Decoder, Outcome
@@ -24,8 +25,7 @@ cdef enum Kind:
 
 cdef inline score_t best_sum(const score_t* a, const score_t* b, token_t size) noexcept nogil:
     """The greatest a[k] + b[k]."""
-    cdef score_t p = -INFINITY, q = -INFINITY, r = -INFINITY, s = -INFINITY
-    cdef score_t x
+    cdef score_t p = -INFINITY, q = -INFINITY, r = -INFINITY, s = -INFINITY, x
     cdef token_t k = 0
     while k + 4 <= size:
         x = a[k] + b[k]
@@ -95,8 +95,7 @@ cdef void walk_back(Chart* chart, token_t top, token_t* heads) noexcept nogil:
     """The heads of the spans on the stack."""
     cdef Py_ssize_t size = chart.n + 1
     cdef token_t* stack = chart.stack
-    cdef token_t i, j, k
-    cdef token_t kind
+    cdef token_t i, j, k, kind
     while top:
         top -= 1
         kind = stack[3 * top]
@@ -130,11 +129,8 @@ cdef class Eisner(Decoder):
         cdef size_t size = <size_t>n + 1
         if n <= self.room:
             return 0
-        free(self.memory)
         self.room = -1
-        self.memory = <score_t*>malloc(3 * size * size * sizeof(score_t) + 6 * size * sizeof(token_t))
-        if self.memory == NULL:
-            raise MemoryError
+        renew(<void**>&self.memory, 3 * size * size * sizeof(score_t) + 6 * size * sizeof(token_t))
         self.chart.right = self.memory
         self.chart.left = self.memory + size * size
         self.chart.arc = self.memory + 2 * size * size

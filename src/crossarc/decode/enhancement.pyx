@@ -75,9 +75,9 @@ def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=N
     trees = np.array(as_int32(trees, "heads", DecodeError), order="C", ndmin=2)
     if required is not None or forbidden is not None:
         matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
-    sound = np.ones(matrices.size, dtype=np.int8)
-    share(threads, matrices.size, lambda: partial(improve_some, matrices, trees, most, sound))
-    wrong = np.flatnonzero(sound == 0)
+    valid = np.ones(matrices.size, dtype=np.int8)
+    share(threads, matrices.size, lambda: partial(improve_some, matrices, trees, most, valid))
+    wrong = np.flatnonzero(valid == 0)
     if wrong.size:
         fault = describe_fault(trees[wrong[0], :matrices.length(wrong[0]) + 1])
         raise DecodeError(f"{'' if matrices.single else f'sentence {wrong[0]}: '}heads are no tree: {fault}")
@@ -89,7 +89,7 @@ def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=N
     return trees[0] if matrices.single else trees
 
 
-def improve_some(Matrices matrices, token_t[:, ::1] trees, int64_t rounds, int8_t[::1] sound, Py_ssize_t begin,
+def improve_some(Matrices matrices, token_t[:, ::1] trees, int64_t rounds, int8_t[::1] valid, Py_ssize_t begin,
                  Py_ssize_t end):
     """Improve those of some sentences that are trees; rounds of -1 go on until nothing gains."""
     cdef token_t[::1] met = np.empty(matrices.width, dtype=np.int32)
@@ -99,8 +99,8 @@ def improve_some(Matrices matrices, token_t[:, ::1] trees, int64_t rounds, int8_
     with nogil:
         for s in range(begin, end):
             n = matrices.length(s)
-            sound[s] = trees[s, 0] == -1 and is_tree(&trees[s, 0], n, &met[0])
-            if sound[s]:
+            valid[s] = trees[s, 0] == -1 and is_tree(&trees[s, 0], n, &met[0])
+            if valid[s]:
                 # Moves gain, so none comes back; the bound is for sums that rounding makes equal.
                 most = 4 * <int64_t>n * n if rounds < 0 else rounds
                 improve(&trees[s, 0], matrices.matrix(s), matrices.width, n, most)

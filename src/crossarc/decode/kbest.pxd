@@ -35,7 +35,6 @@ cdef struct Search:
 cdef class KBest:
     cdef Search search
     cdef token_t room
-    cdef void release(self) noexcept
     cdef int reserve(self, token_t n) except -1
     cdef int64_t solve(self, const score_t* scores, Py_ssize_t stride, token_t n, int64_t k, token_t* heads,
                        Py_ssize_t heads_stride, score_t* totals) noexcept nogil

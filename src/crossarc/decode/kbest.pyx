@@ -12,10 +12,11 @@ Sets are tried in the order of these bounds, and none whose bound is worse than 
 from functools import partial
 
 from libc.math cimport INFINITY, fabs
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
-from crossarc.core.typedefs cimport int8_t, int64_t, score_t, token_t
+from crossarc.core.allocation cimport renew
+from crossarc.core.typedefs cimport int64_t, score_t, token_t
 
 from crossarc.decode.chu_liu_edmonds cimport (
     Parts, choose_greedily, contract, expand, hold_matrix, reserve_parts, row_of)
@@ -32,8 +33,7 @@ cdef score_t cheapest_loss(const Search* search, token_t part, bint counted) noe
     """
     cdef const Parts* parts = &search.parts
     cdef const score_t* row = row_of(parts, part)
-    cdef token_t chosen = parts.head[part]
-    cdef token_t h, child, outer = part
+    cdef token_t chosen = parts.head[part], h, child, outer = part
     cdef score_t best = -INFINITY, inner = 0, value
     for h in range(1 if counted else 0, search.n + 1):
         if h != chosen and h != part and row[h] > best:
@@ -234,7 +234,9 @@ cdef class KBest:
         self.room = -1
 
     def __dealloc__(self):
-        self.release()
+        free(self.search.grid)
+        free(self.search.entered)
+        free(self.search.fixed)
         free(self.search.found)
         free(self.search.heads)
         free(self.search.order)
@@ -242,23 +244,15 @@ cdef class KBest:
         free(self.search.loss)
         free(self.search.parts.memory)
 
-    cdef void release(self) noexcept:
-        free(self.search.grid)
-        free(self.search.entered)
-        free(self.search.fixed)
-
     cdef int reserve(self, token_t n) except -1:
         """Make room for sentences of up to n words; the trees themselves take more as they are found."""
         cdef size_t size = <size_t>n + 1
         if n <= self.room:
             return 0
-        self.release()
         self.room = -1
-        self.search.grid = <score_t*>malloc(size * size * sizeof(score_t))
-        self.search.entered = <token_t*>malloc(2 * size * sizeof(token_t))
-        self.search.fixed = <int8_t*>malloc(size)
-        if self.search.grid == NULL or self.search.entered == NULL or self.search.fixed == NULL:
-            raise MemoryError
+        renew(<void**>&self.search.grid, size * size * sizeof(score_t))
+        renew(<void**>&self.search.entered, 2 * size * sizeof(token_t))
+        renew(<void**>&self.search.fixed, size)
         reserve_parts(&self.search.parts, n)
         self.room = n
         return 0

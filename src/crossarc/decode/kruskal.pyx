@@ -3,9 +3,10 @@
 Weights are sorted by their bits, eight at a time from the lowest (a radix sort), which is stable, so that equal edges
 stay in the order of their names. O(m) for the sort, with eight passes at most, and O(m alpha(n)) for the trees.
 """
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport int32_t, score_t, token_t, uint64_t
 from crossarc.core.union_find cimport find
 
@@ -68,13 +69,9 @@ cdef class Kruskal(Spanner):
 
     cdef int reserve(self, token_t n, token_t m) except -1:
         if n > self.node_room or m > self.edge_room:
-            free(self.up)
-            free(self.items)
             self.node_room = self.edge_room = -1
-            self.up = <token_t*>malloc((<size_t>n + 1) * sizeof(token_t))
-            self.items = <Sorted*>malloc((<size_t>m + 1) * 2 * sizeof(Sorted))
-            if self.up == NULL or self.items == NULL:
-                raise MemoryError
+            renew(<void**>&self.up, (<size_t>n + 1) * sizeof(token_t))
+            renew(<void**>&self.items, (<size_t>m + 1) * 2 * sizeof(Sorted))
             self.node_room = n
             self.edge_room = m
         return 0

@@ -21,6 +21,7 @@ from libc.math cimport INFINITY, exp, log, log1p
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.decode.decoder cimport Matrices
@@ -160,9 +161,7 @@ cdef bint finish(Sums* sums, token_t depth, number zero) noexcept nogil:
     """The marginals of the one word that is left at a depth: the way back through all eliminations."""
     cdef Level* level = &sums.levels[depth]
     cdef Level* below
-    cdef token_t n = sums.n
-    cdef token_t d = level.words[0]
-    cdef token_t k, p, m, h
+    cdef token_t n = sums.n, d = level.words[0], k, p, m, h
     cdef Py_ssize_t size
     cdef const number* row
     cdef number* escape = <number*>level.escape
@@ -246,8 +245,7 @@ cdef bint descend(Sums* sums, token_t depth, number zero) noexcept nogil:
     """The marginals of the words of a level: each half when the other is eliminated. No deeper than log2 n."""
     cdef Level* level = &sums.levels[depth]
     cdef Level* below = &sums.levels[depth + 1]
-    cdef token_t m = level.size
-    cdef token_t turn, i, p, gone, shift
+    cdef token_t m = level.size, turn, i, p, gone, shift
     cdef Py_ssize_t size = m
     if m == 1:
         return finish(sums, depth, zero)
@@ -291,8 +289,7 @@ cdef bint add_up(Sums* sums, number zero) noexcept nogil:
 cdef bint weigh(Sums* sums, const score_t* scores, Py_ssize_t stride, bint single_root, number zero) noexcept nogil:
     """Set the weights of the first level, each row divided by its greatest; False if some are too small."""
     cdef Level* level = &sums.levels[0]
-    cdef token_t n = sums.n
-    cdef token_t d, h
+    cdef token_t n = sums.n, d, h
     cdef const score_t* row
     cdef number* weights
     cdef number value
@@ -358,10 +355,8 @@ cdef class MatrixTree:
             if size <= 1 or not arcs:
                 break
             size = size - size // 2
-        self.sums.memory = <score_t*>malloc(total * sizeof(score_t))
-        self.words = <token_t*>malloc((2 * <size_t>n + 68) * sizeof(token_t))
-        if self.sums.memory == NULL or self.words == NULL:
-            raise MemoryError
+        renew(<void**>&self.sums.memory, total * sizeof(score_t))
+        renew(<void**>&self.words, (2 * <size_t>n + 68) * sizeof(token_t))
         self.sums.highest = self.sums.memory
         at = self.sums.memory + n + 1
         words = self.words

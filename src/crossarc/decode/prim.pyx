@@ -1,7 +1,8 @@
 """Prim's algorithm (1957) for dense graphs: a tree grows by the best edge out of it. O(n^2)."""
 from libc.math cimport INFINITY
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.decode.edges cimport Edge, Spanner, is_better
@@ -25,8 +26,7 @@ cdef token_t grow(const score_t* weights, const score_t* first_row, Py_ssize_t s
     cdef token_t* node = growth.node
     cdef token_t* inner = growth.inner
     cdef score_t* weight = growth.weight
-    cdef token_t outside = end - begin
-    cdef token_t i, v, w, at, count = 0
+    cdef token_t outside = end - begin, i, v, w, at, count = 0
     cdef const score_t* row
     for i in range(outside):
         node[i] = begin + i
@@ -74,15 +74,10 @@ cdef class Prim(Spanner):
         cdef size_t size = <size_t>n + 1
         if n <= self.node_room:
             return 0
-        free(self.square)
-        free(self.names)
-        free(self.memory)
         self.node_room = -1
-        self.square = <score_t*>malloc((size * size + size) * sizeof(score_t))
-        self.names = <token_t*>malloc(size * size * sizeof(token_t))
-        self.memory = <token_t*>malloc(4 * size * sizeof(token_t))
-        if self.square == NULL or self.names == NULL or self.memory == NULL:
-            raise MemoryError
+        renew(<void**>&self.square, (size * size + size) * sizeof(score_t))
+        renew(<void**>&self.names, size * size * sizeof(token_t))
+        renew(<void**>&self.memory, 4 * size * sizeof(token_t))
         self.growth.weight = self.square + size * size
         self.growth.node = self.memory
         self.growth.inner = self.memory + size

@@ -8,8 +8,9 @@ of its split come in. O(n^3 + k n^2 log n) time, O(k n^2) memory, nothing recurs
 As in eisner.pyx, of equal splits the first is taken first, so that the best tree is the one that `eisner` finds.
 """
 from libc.math cimport INFINITY
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.decode.decoder cimport Matrices
@@ -253,16 +254,13 @@ cdef class Worker:
     cdef score_t[:, ::1] totals
 
     def __cinit__(self, Matrices matrices, bint single_root, token_t k, heads, totals):
-        cdef size_t n = matrices.longest
-        cdef size_t nodes = n + 1
+        cdef size_t n = matrices.longest, nodes = n + 1
         self.chart.k = k
         # Of words alone there is one way each, of the pairs of nodes up to k for each kind, and k of the whole.
-        self.ways = <Way*>malloc((nodes + (SQUARES * (nodes * n // 2) + 1) * k) * sizeof(Way))
-        self.chart.spans = <Span*>malloc(SQUARES * nodes * nodes * sizeof(Span))
-        self.chart.heap = <Way*>malloc((nodes + 2 * <size_t>k) * sizeof(Way))
-        self.chart.tasks = <Task*>malloc((2 * nodes + 2) * sizeof(Task))
-        if self.ways == NULL or self.chart.spans == NULL or self.chart.heap == NULL or self.chart.tasks == NULL:
-            raise MemoryError
+        renew(<void**>&self.ways, (nodes + (SQUARES * (nodes * n // 2) + 1) * k) * sizeof(Way))
+        renew(<void**>&self.chart.spans, SQUARES * nodes * nodes * sizeof(Span))
+        renew(<void**>&self.chart.heap, (nodes + 2 * <size_t>k) * sizeof(Way))
+        renew(<void**>&self.chart.tasks, (2 * nodes + 2) * sizeof(Task))
         self.matrices = matrices
         self.single_root = single_root
         self.heads = heads

@@ -10,8 +10,9 @@ from functools import partial
 import numpy as np
 
 from libc.math cimport INFINITY
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport int8_t, offset_t, score_t, token_t
 from crossarc.core.union_find cimport find
 
@@ -132,13 +133,9 @@ cdef class SparseChuLiuEdmonds:
         cdef Heaps* heaps = &self.heaps
         if n <= self.word_room and m <= self.arc_room:
             return 0
-        free(heaps.tokens)
-        free(heaps.reals)
         self.word_room = self.arc_room = -1
-        heaps.tokens = <token_t*>malloc((7 * size + 2 * arcs) * sizeof(token_t))
-        heaps.reals = <score_t*>malloc((2 * size + 2 * arcs) * sizeof(score_t))
-        if heaps.tokens == NULL or heaps.reals == NULL:
-            raise MemoryError
+        renew(<void**>&heaps.tokens, (7 * size + 2 * arcs) * sizeof(token_t))
+        renew(<void**>&heaps.reals, (2 * size + 2 * arcs) * sizeof(score_t))
         heaps.heap = heaps.tokens
         heaps.arc = heaps.tokens + size
         heaps.above = heaps.tokens + 2 * size
@@ -309,7 +306,7 @@ def checked_arcs(sizes, dependents, heads, scores):
     wrong = np.flatnonzero(~(np.abs(scores) < 1e300) & (scores != -np.inf))
     if wrong.size:
         raise DecodeError(f"scores[{wrong[0]}] is {scores[wrong[0]]:g}; scores are numbers below 1e300 in size, or "
-                          "-inf for an arc that may not be")
+                          "-inf for a forbidden arc")
     return np.ascontiguousarray(words, dtype=np.int32), np.ascontiguousarray(tops, dtype=np.int32)
 
 

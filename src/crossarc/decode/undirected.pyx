@@ -6,6 +6,7 @@ import numpy as np
 from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport free, malloc
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport offset_t, score_t, token_t
 
 from crossarc.decode.decoder cimport NO_MEMORY, NOT_CONNECTED, NOT_SYMMETRIC, SOLVED, Decoder, Outcome
@@ -89,20 +90,13 @@ cdef class Undirected(Decoder):
         """Make room for graphs of n words and m edges."""
         cdef size_t size = <size_t>n + 2
         if n > self.room:
-            free(self.memory)
-            free(self.weight)
             self.room = -1
-            self.memory = <token_t*>malloc((ORIENT_SCRATCH + 4) * size * sizeof(token_t))
-            self.weight = <score_t*>malloc(2 * size * sizeof(score_t))
-            if self.memory == NULL or self.weight == NULL:
-                raise MemoryError
+            renew(<void**>&self.memory, (ORIENT_SCRATCH + 4) * size * sizeof(token_t))
+            renew(<void**>&self.weight, 2 * size * sizeof(score_t))
             self.room = n
         if self.method != "prim" and m > self.edge_room:
-            free(self.edges)
             self.edge_room = -1
-            self.edges = <Edge*>malloc((<size_t>m + 1) * sizeof(Edge))
-            if self.edges == NULL:
-                raise MemoryError
+            renew(<void**>&self.edges, (<size_t>m + 1) * sizeof(Edge))
             self.edge_room = m
         if self.method != "prim":
             self.spanner.reserve(self.room + 1, self.edge_room)
@@ -157,8 +151,7 @@ cdef class Undirected(Decoder):
         cdef token_t* left = self.memory
         cdef token_t* right = left + self.room + 2
         cdef token_t* scratch = right + self.room + 2
-        cdef token_t begin = 1 if self.single_root else 0
-        cdef token_t d, h, count, needed = 0
+        cdef token_t begin = 1 if self.single_root else 0, d, h, count, needed = 0
         cdef Growth growth
         heads[0] = -1
         for d in range(1, n + 1):
@@ -267,7 +260,7 @@ def span(spanner, n, ends, weights):
 def span_all(new_spanner, sizes, begins, ends, weights, threads):
     """The indices of the edges in the best forests of graphs, ascending, and how many edges each forest has."""
     counts = np.zeros(len(sizes), dtype=np.int32)
-    if len(sizes) == 1:                 # short, for it counts in small graphs
+    if len(sizes) == 1:                 # a short way, which matters for small graphs
         checked_count(threads, "threads")
         chosen = np.empty(sizes[0], dtype=np.int32)
         span_some(new_spanner(), sizes[0], len(weights), sizes, begins, ends, weights, begins[:1], chosen, counts, 0, 1)

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from crossarc.draw.characters import escaped
 from crossarc.draw.picture import Picture, comparison_of, picture_of
 from crossarc.draw.svg import svg_of
-from crossarc.draw.themes import COLOURS, Theme, check_theme, rules_of
+from crossarc.draw.themes import COLORS, Theme, check_theme, rules_of
 from crossarc.errors import AlignmentError
 from crossarc.treebank import Sentence
 
@@ -144,9 +144,9 @@ def variables(theme: Theme) -> str:
     """The colours of the page around the pictures."""
 
     def root(name: str) -> str:
-        colours = COLOURS[name]
-        scheme = f"color-scheme:{name};--ground:{colours['ground']};--text:{colours['text']};--muted:{colours['muted']}"
-        return f":root{{{scheme};--rule:{colours['line']}55}}"
+        colors = COLORS[name]
+        scheme = f"color-scheme:{name};--ground:{colors['ground']};--text:{colors['text']};--muted:{colors['muted']}"
+        return f":root{{{scheme};--rule:{colors['line']}55}}"
 
     if theme != "auto":
         return root(theme)

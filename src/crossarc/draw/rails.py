@@ -214,8 +214,7 @@ def role_of(rail: Rail, arcs: Sequence[Arc]) -> str:
 
 
 MIRRORED = str.maketrans(
-    "╴┘┐┤╶└┌├╝╗╣╚╔╠╜╖╢╙╓╟╛╕╡╘╒╞" + ARROW + HOLLOW_ARROW,
-    "╶└┌├╴┘┐┤╚╔╠╝╗╣╙╓╟╜╖╢╘╒╞╛╕╡" + ARROW_BACK + HOLLOW_ARROW_BACK,
+    "╴┘┐┤╶└┌├╝╗╣╚╔╠╜╖╢╙╓╟╛╕╡╘╒╞" + ARROW + HOLLOW_ARROW, "╶└┌├╴┘┐┤╚╔╠╝╗╣╙╓╟╜╖╢╘╒╞╛╕╡" + ARROW_BACK + HOLLOW_ARROW_BACK
 )
 
 

@@ -10,14 +10,7 @@ from collections.abc import Sequence
 
 from crossarc.draw.characters import escaped
 from crossarc.draw.picture import Picture, comparison_of, picture_of
-from crossarc.draw.rows import (
-    FORM_SIZE,
-    LABEL_SIZE,
-    Piece,
-    Row,
-    arrange,
-    label_of,
-)
+from crossarc.draw.rows import FORM_SIZE, LABEL_SIZE, Piece, Row, arrange, label_of
 from crossarc.draw.themes import Theme, check_theme, rules_of
 from crossarc.treebank import Sentence
 

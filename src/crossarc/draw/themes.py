@@ -13,7 +13,7 @@ from crossarc.errors import UnknownName
 
 Theme = Literal["auto", "light", "dark"]
 
-COLOURS = {
+COLORS = {
     "light": {
         "ground": "#ffffff",
         "text": "#1f2328",
@@ -63,21 +63,21 @@ SHAPES = """
 """
 
 
-def colour_rules(colours: dict[str, str], scope: str) -> str:
+def color_rules(colors: dict[str, str], scope: str) -> str:
     """The rules for the colours of a picture."""
     rules = [
-        f"{scope} .ground{{fill:{colours['ground']}}}",
-        f"{scope} .form{{fill:{colours['text']}}}",
-        f"{scope} .tag,{scope} .id,{scope} .far,{scope} .empty,{scope} .key{{fill:{colours['muted']}}}",
-        f"{scope} .label{{fill:{colours['label']}}}",
-        f"{scope} .line,{scope} .ring{{stroke:{colours['line']}}}",
-        f"{scope} .tip{{fill:{colours['line']}}}",
-        f"{scope} .ring{{fill:{colours['ground']}}}",
+        f"{scope} .ground{{fill:{colors['ground']}}}",
+        f"{scope} .form{{fill:{colors['text']}}}",
+        f"{scope} .tag,{scope} .id,{scope} .far,{scope} .empty,{scope} .key{{fill:{colors['muted']}}}",
+        f"{scope} .label{{fill:{colors['label']}}}",
+        f"{scope} .line,{scope} .ring{{stroke:{colors['line']}}}",
+        f"{scope} .tip{{fill:{colors['line']}}}",
+        f"{scope} .ring{{fill:{colors['ground']}}}",
     ]
     for kind in ("cross", "extra", "relabelled", "missed", "wrong"):
-        colour = colours[kind]
-        rules.append(f"{scope} .{kind} .line,{scope} .{kind} .ring{{stroke:{colour}}}")
-        rules.append(f"{scope} .{kind} .tip,{scope} .{kind} .label{{fill:{colour}}}")
+        color = colors[kind]
+        rules.append(f"{scope} .{kind} .line,{scope} .{kind} .ring{{stroke:{color}}}")
+        rules.append(f"{scope} .{kind} .tip,{scope} .{kind} .label{{fill:{color}}}")
     return "\n".join(rules)
 
 
@@ -90,6 +90,6 @@ def check_theme(theme: str) -> None:
 def rules_of(theme: Theme) -> str:
     """The style sheet of a theme; "auto" follows the reader's preference for light or dark."""
     if theme != "auto":
-        return SHAPES + colour_rules(COLOURS[theme], f".crossarc.{theme}")
-    light, dark = (colour_rules(COLOURS[name], ".crossarc.auto") for name in ("light", "dark"))
+        return SHAPES + color_rules(COLORS[theme], f".crossarc.{theme}")
+    light, dark = (color_rules(COLORS[name], ".crossarc.auto") for name in ("light", "dark"))
     return f"{SHAPES}{light}\n@media screen and (prefers-color-scheme:dark){{\n{dark}\n}}"

@@ -22,7 +22,7 @@ from crossarc.evaluation.enhanced import EnhancedScores, evaluate_enhanced
 from crossarc.evaluation.graphs import ArcScores, GraphScores, evaluate_graphs
 from crossarc.evaluation.scores import ClassScore, Score
 from crossarc.evaluation.significance import Bootstrap, TTest, paired_bootstrap, paired_t_test, randomised_p
-from crossarc.evaluation.tokenisation import Tokenisation, evaluate_tokenisation
+from crossarc.evaluation.tokenization import Tokenization, evaluate_tokenization
 from crossarc.evaluation.trees import TreePair, Trees, pair_trees
 
 __all__ = [
@@ -43,7 +43,7 @@ __all__ = [
     "Score",
     "Setting",
     "TTest",
-    "Tokenisation",
+    "Tokenization",
     "TreePair",
     "TreeScores",
     "Trees",
@@ -53,7 +53,7 @@ __all__ = [
     "evaluate",
     "evaluate_enhanced",
     "evaluate_graphs",
-    "evaluate_tokenisation",
+    "evaluate_tokenization",
     "pair_trees",
     "paired_bootstrap",
     "paired_t_test",

@@ -1,4 +1,4 @@
-"""Words of two tokenisations of the same text, aligned as in the CoNLL 2018 shared task (Zeman et al. 2018).
+"""Words of two tokenizations of the same text, aligned as in the CoNLL 2018 shared task (Zeman et al. 2018).
 
 The text is the concatenation of all tokens without spaces. A token is its span of characters in it. A word
 that is a token has its span; the words of a multiword token all have the span of the token. Words outside

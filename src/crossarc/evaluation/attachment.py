@@ -9,16 +9,7 @@ import numpy as np
 
 from crossarc.errors import UnknownName
 from crossarc.evaluation.scores import ClassScore, Figures, Share, plain_fields
-from crossarc.evaluation.trees import (
-    Counts,
-    Mask,
-    Punctuation,
-    PunctuationBy,
-    Source,
-    TreePair,
-    Trees,
-    pair_trees,
-)
+from crossarc.evaluation.trees import Counts, Mask, Punctuation, PunctuationBy, Source, TreePair, Trees, pair_trees
 
 # What `sentence_counts` and the comparison of two systems take; each is a share of words, or of sentences.
 METRICS = {
@@ -118,9 +109,9 @@ class Attachment:
         """Precision and recall of non-projective edges."""
         return self.scores.non_projective
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
-        return self.scores.as_dict() | plain_fields(self)
+        return self.scores.to_dict() | plain_fields(self)
 
 
 def evaluate(
@@ -133,28 +124,22 @@ def evaluate(
 ) -> Attachment:
     """Score a system's trees against gold trees over the same tokens; files, or streams of sentences.
 
-    `punctuation` chooses what `.las` and the others give: "all" words, or "none" of the punctuation, which is
-    found by the characters of the form ("unicode", as CoNLL-X) or by UPOS ("upos"). Both choices are in the
-    result. With `ignore_subtypes` labels are compared up to their first colon, as in the CoNLL 2018 shared
-    task.
+    `punctuation` chooses what `.las` and the others give: "all" words, or "none" of the punctuation, which is found by
+    the characters of the form ("unicode", as CoNLL-X) or by UPOS ("upos"). Both choices are in the result. With
+    `ignore_subtypes` labels are compared up to their first colon, as in the CoNLL 2018 shared task.
 
     Non-projective edges follow Bjorkelund and Kuhn (2012), section 3, after Kuhlmann and Nivre (2010).
     Cost: linear in the words but for a logarithm of the longest sentence.
     """
-    pair = pair_trees(
-        gold, system, punctuation=punctuation, punctuation_by=punctuation_by, ignore_subtypes=ignore_subtypes
-    )
-    return score_pair(pair, Setting(punctuation, punctuation_by, ignore_subtypes))
+    setting = Setting(punctuation, punctuation_by, ignore_subtypes)
+    return score_pair(pair_trees(gold, system, **vars(setting)), setting)
 
 
 def score_pair(pair: TreePair, setting: Setting) -> Attachment:
     """The scores of paired trees."""
     everything = np.ones_like(pair.punctuation)
     return Attachment(
-        setting,
-        score_words(pair, everything),
-        score_words(pair, ~pair.punctuation),
-        int((~pair.system.is_tree).sum()),
+        setting, score_words(pair, everything), score_words(pair, ~pair.punctuation), int((~pair.system.is_tree).sum())
     )
 
 

@@ -1,9 +1,8 @@
 """Where the errors are: scores by label, part of speech, length, depth and crossing; labels confused.
 
-A breakdown sorts words into bins by a property. Some properties belong to the word and are the same in gold
-and system; others belong to the edge from its head, and there gold and system sort the same word each by
-their own edge, as in McDonald and Nivre (2007): recall is about the words of a gold bin, precision about
-those of a system bin.
+A breakdown sorts words into bins by a property. Some properties belong to the word and are the same in gold and system;
+others belong to the edge from its head, and there gold and system sort the same word each by their own edge, as in
+McDonald and Nivre (2007): recall is about the words of a gold bin, precision about those of a system bin.
 """
 
 from __future__ import annotations
@@ -40,9 +39,8 @@ class Row(Figures):
 class Breakdown:
     """The bins of one property, those without words left out.
 
-    `of_edges` is true where gold and system may sort a word differently, so that precision and recall differ.
-    Where a right word may even be in different bins of the two, the F-measure means nothing; `same_positives`
-    says so.
+    `of_edges` is true where gold and system may sort a word differently, so that precision and recall differ. Where a
+    right word may even be in different bins of the two, the F-measure means nothing; `same_positives` says so.
     """
 
     name: str
@@ -61,9 +59,9 @@ class Breakdown:
                 return row
         raise UnknownName(f"bin of {self.name}", name, [row.name for row in self.rows])
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
-        return {"name": self.name, "title": self.title, "rows": [row.as_dict() for row in self.rows]}
+        return {"name": self.name, "title": self.title, "rows": [row.to_dict() for row in self.rows]}
 
 
 @dataclass(frozen=True)
@@ -135,8 +133,7 @@ def two_bins(pair: TreePair, names: tuple[str, str], attribute: str) -> Bins:
     return names, bins(pair.gold), bins(pair.system)
 
 
-# Name, title, whether it is a property of edges, the function that sorts, whether the commonest bin comes
-# first.
+# Name, title, whether it is a property of edges, the function that sorts, whether the commonest bin comes first.
 PROPERTIES: dict[str, tuple[str, bool, Callable[[TreePair], Bins], bool]] = {
     "label": ("by label", True, by_label, True),
     "upos": ("by part of speech (UPOS in gold)", False, by_upos, True),

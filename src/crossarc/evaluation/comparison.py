@@ -10,13 +10,7 @@ import numpy as np
 from crossarc.errors import UnknownName
 from crossarc.evaluation.attachment import METRICS, Attachment, Setting, score_pair, sentence_counts
 from crossarc.evaluation.scores import Figures, Share, percent, plain_fields
-from crossarc.evaluation.significance import (
-    Bootstrap,
-    TTest,
-    paired_bootstrap,
-    paired_t_test,
-    randomised_p,
-)
+from crossarc.evaluation.significance import Bootstrap, TTest, paired_bootstrap, paired_t_test, randomised_p
 from crossarc.evaluation.trees import Counts, Punctuation, PunctuationBy, Source, TreePair, Trees, pair_trees
 
 
@@ -94,7 +88,7 @@ class Comparison:
         """Whether B is significantly worse than A in the chosen metric."""
         return self.chosen.difference < 0 and self.chosen.p < level
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
         return plain_fields(self)
 
@@ -120,11 +114,8 @@ def compare(
     if metric not in METRICS:
         raise UnknownName("metric", metric, METRICS)
     gold = gold if isinstance(gold, Trees) else Trees.of(gold)
-    pairs = [
-        pair_trees(gold, each, punctuation=punctuation, punctuation_by=punctuation_by, ignore_subtypes=ignore_subtypes)
-        for each in (a, b)
-    ]
     setting = Setting(punctuation, punctuation_by, ignore_subtypes)
+    pairs = [pair_trees(gold, each, **vars(setting)) for each in (a, b)]
     differences = {
         name: compare_metric(pairs[0], pairs[1], name, shuffles=shuffles, seed=seed)
         for name in dict.fromkeys(("las", "uas", metric))

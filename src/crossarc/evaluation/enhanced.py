@@ -1,7 +1,6 @@
 """Enhanced dependencies over words that may differ: ELAS and EULAS of the IWPT 2020 and 2021 shared tasks.
 
-Bouma, Seddah and Zeman (2020), Overview of the IWPT 2020 Shared Task on Parsing into Enhanced Universal
-Dependencies.
+Bouma, Seddah and Zeman (2020), Overview of the IWPT 2020 Shared Task on Parsing into Enhanced Universal Dependencies.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy as np
 from crossarc.errors import TreebankError
 from crossarc.evaluation.alignment import ROOT, Words, align_words
 from crossarc.evaluation.scores import Score
-from crossarc.evaluation.tokenisation import UNALIGNED, gold_numbers
+from crossarc.evaluation.tokenization import UNALIGNED, gold_numbers
 from crossarc.evaluation.trees import Counts, Source, encode, sentences_of
 from crossarc.treebank.graph import Graph
 
@@ -32,9 +31,9 @@ class EnhancedScores:
     elas: Score
     eulas: Score
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
-        return {"ELAS": self.elas.as_dict(), "EULAS": self.eulas.as_dict()}
+        return {"ELAS": self.elas.to_dict(), "EULAS": self.eulas.to_dict()}
 
 
 def evaluate_enhanced(gold: Source, system: Source) -> EnhancedScores:

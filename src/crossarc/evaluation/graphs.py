@@ -144,8 +144,7 @@ def score_arcs(
         for name, expression in expressions.items()
     }
     widest = int(np.diff(nodes).max(initial=1))
-    # Both sides as (pair, pair with label, sentence, label number, primary), an arc written twice counted
-    # once.
+    # Both sides as (pair, pair with label, sentence, label number, primary), an arc written twice counted once.
     sides = []
     for columns in (left, right):
         pair = np.array(columns.dependents, np.int64) * widest + np.array(columns.heads, np.int64)
@@ -194,9 +193,7 @@ def score_arcs(
     return GraphScores(
         labelled=Score(int(found.sum()), len(gold_arc), len(arc)),
         unlabelled=Score(
-            len(np.intersect1d(gold_pairs, system_pairs, assume_unique=True)),
-            len(gold_pairs),
-            len(system_pairs),
+            len(np.intersect1d(gold_pairs, system_pairs, assume_unique=True)), len(gold_pairs), len(system_pairs)
         ),
         sentences=sentences,
         exact=whole(~found, ~right_arc),

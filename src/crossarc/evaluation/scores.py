@@ -27,7 +27,7 @@ class Share:
 class Figures:
     """Counts, which are fields, and what follows from them, which are shares and properties."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All of them by name, for JSON."""
         derived = [name for name, value in vars(type(self)).items() if isinstance(value, Share | property)]
         return plain_fields(self) | {name: getattr(self, name) for name in derived}
@@ -44,8 +44,8 @@ def plain(value: Any) -> Any:
         return {name: plain(each) for name, each in value.items()}
     if isinstance(value, tuple):
         return [plain(each) for each in value]
-    if hasattr(value, "as_dict"):
-        return value.as_dict()
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
     return plain_fields(value) if is_dataclass(value) else value
 
 
@@ -83,10 +83,9 @@ class Score(Figures):
 class ClassScore(Figures):
     """Precision and recall of a class of edges that gold and system may draw differently.
 
-    An edge may be of the class in gold and be found by the system without being of the class there (a right
-    head in a tree that is projective after all). So both have true positives of their own: `recalled` of the
-    `gold` ones are right in the system, `precise` of the `system` ones are right in gold (Kuhlmann and Nivre
-    2010).
+    An edge may be of the class in gold and be found by the system without being of the class there (a right head in a
+    tree that is projective after all). So both have true positives of their own: `recalled` of the `gold` ones are
+    right in the system, `precise` of the `system` ones are right in gold (Kuhlmann and Nivre 2010).
 
     >>> score = ClassScore(gold=4, recalled=3, system=0, precise=0)
     >>> score.recall, score.precision

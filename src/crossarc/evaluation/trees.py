@@ -1,8 +1,7 @@
 """Trees laid end to end in flat arrays, and two or more files of them put side by side.
 
-All figures over trees are sums over words, so the words of a whole file are in one array: entry k is the
-k-th word of the file, its head a number within its own sentence. What needs the shape of a tree is computed
-once and kept.
+All figures over trees are sums over words, so the words of a whole file are in one array: entry k is the k-th word of
+the file, its head a number within its own sentence. What needs the shape of a tree is computed once and kept.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ PunctuationBy = Literal["unicode", "upos"]
 Mask = NDArray[np.bool_]
 Ids = NDArray[np.int32]
 Counts = NDArray[np.int64]
-REMEDY = "evaluate_tokenisation (--tokenization align of crossarc evaluate) scores files whose tokens differ"
+REMEDY = "evaluate_tokenization (--tokenization align of crossarc evaluate) scores files whose tokens differ"
 
 
 def sentences_of(source: Source) -> Iterable[Sentence]:
@@ -81,8 +80,7 @@ class Trees:
             upos += sentence.upos[1:]
         lengths = np.array([len(row) - 1 for row in rows], dtype=np.int64)
         heads = np.concatenate([row[1:] for row in rows]).astype(np.int64) if rows else np.zeros(0, np.int64)
-        # A head outside its sentence is no head; the reader refuses it in files, but not in sentences made by
-        # hand.
+        # A head outside its sentence is no head; the reader refuses it in files, but not in sentences made by hand.
         heads[(heads < 0) | (heads > np.repeat(lengths, lengths))] = -1
         return cls(places, forms, rows, lengths, heads, labels, upos)
 

@@ -39,10 +39,10 @@ class Duel:
 
 def counts_by_sentence(result: Result, no_punctuation: bool) -> Counts | None:
     """The counted and the right words of each sentence; None if the result does not have them."""
-    told = (result.figures or {}).get("sentences")
-    if told and no_punctuation:
-        told = told.get("without_punctuation")
-    return {name: np.array(told[name]) for name in ("words", "las", "uas")} if told else None
+    counts = (result.figures or {}).get("sentences")
+    if counts and no_punctuation:
+        counts = counts.get("without_punctuation")
+    return {name: np.array(counts[name]) for name in ("words", "las", "uas")} if counts else None
 
 
 def duel(one: Sequence[Result], other: Sequence[Result], *, no_punctuation: bool = False) -> Duel | None:
@@ -51,8 +51,8 @@ def duel(one: Sequence[Result], other: Sequence[Result], *, no_punctuation: bool
     Sentences without counted words are left out. With several seeds, the randomised comparator swaps the parses of a
     sentence by all seeds together: the sample consists of sentences, not of seeds.
     """
-    told = [[counts_by_sentence(each, no_punctuation) for each in pair] for pair in zip(one, other, strict=True)]
-    pairs = [(a, b) for a, b in told if a is not None and b is not None]
+    counts = [[counts_by_sentence(each, no_punctuation) for each in pair] for pair in zip(one, other, strict=True)]
+    pairs = [(a, b) for a, b in counts if a is not None and b is not None]
     if not pairs:
         return None
     words = pairs[0][0]["words"]

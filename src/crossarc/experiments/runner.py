@@ -56,12 +56,12 @@ def run(
     *,
     workers: int = 1,
     retry: bool = False,
-    anew: bool = False,
+    rerun: bool = False,
     report: Report = lambda progress: None,
 ) -> list[Result]:
     """Run the jobs that have no result in the cache; return the results of all jobs, in order.
 
-    A failed job is recorded and does not affect the others. `retry` runs failed jobs again, `anew` all jobs. An
+    A failed job is recorded and does not affect the others. `retry` runs failed jobs again, `rerun` all jobs. An
     interrupted run stores nothing about running jobs; the next run starts them again.
     """
     jobs = list(jobs)
@@ -70,7 +70,7 @@ def run(
     results: dict[str, Result] = {}
     waiting: list[Job] = []
     for job in unique(jobs):
-        kept = None if anew else read_result(folder, job)
+        kept = None if rerun else read_result(folder, job)
         if kept is None or (retry and kept.failed):
             waiting.append(job)
         else:

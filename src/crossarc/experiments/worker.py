@@ -75,13 +75,13 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
     pair = pair_trees(gold, parsed)
     return {
         "format": RESULT_FORMAT,
-        "scores": score_pair(pair, Setting("all", "unicode", False)).as_dict(),
+        "scores": score_pair(pair, Setting("all", "unicode", False)).to_dict(),
         # By sentence, so that parsers can be compared sentence by sentence.
         "sentences": {
             **counts_by_sentence(pair),
             "without_punctuation": counts_by_sentence(replace(pair, counted=~pair.punctuation)),
         },
-        "breakdowns": {each.name: each.as_dict()["rows"] for each in break_down(pair, PROPERTIES)},
+        "breakdowns": {each.name: each.to_dict()["rows"] for each in break_down(pair, PROPERTIES)},
         "training": {**trained, "data": parser.manifest_["data"], "development": parser.manifest_["development"]},
         "parsing": {"words": words, "sentences": len(gold), "cpu_seconds": min(times), "link_las": links},
         "model": model,

@@ -10,7 +10,7 @@ distances on its own. So a feature has a row of sixteen weights, and one look at
 words. A feature of one end alone is looked up once a word, and the key of one of both ends is the sum of two hashes,
 each made once a word: what is left to do for a pair of words is an addition and a lookup a template.
 
-A parser that attaches words round by round also sees the dependents that an end of an arc has got already:
+A parser that attaches words round by round also sees the dependents that an end of an arc already has:
 
     arcs = ["head.upos + dep.child[-1].lemma", "head.child[1].upos + dep.upos", "dep.upos + dep.children"]
 
@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.features.attributes import check_attribute
-from crossarc.features.templates import WIDEST, TemplateError, fitted_templates, line_of, model_text
+from crossarc.features.templates import WIDEST, TemplateError, fitted_templates, line_of, model_text, terms_of
 from crossarc.treebank.corpus import Corpus
 
 ENDS = ("head", "dep")
@@ -257,14 +257,6 @@ class EdgeCompiler:
                 [(*row[:2], bits, row[3] if row[2] else -1) for row, bits in self.late_pairs.items()], dtype=np.int32
             ).reshape(-1, 4),
         )
-
-
-def terms_of(template: str) -> tuple[str, ...]:
-    """The terms that a template joins."""
-    terms = tuple(term.strip() for term in template.split("+"))
-    if len(terms) > WIDEST:
-        raise TemplateError(f"it joins {len(terms)} terms; {WIDEST} are the most")
-    return terms
 
 
 def parse_address(text: str, known: tuple[str, ...]) -> tuple[int, int]:

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 
+from crossarc.core.allocation cimport resize
 from crossarc.core.strings cimport StringTable
 from crossarc.core.typedefs cimport int32_t, label_t, uint8_t, uint32_t
 
@@ -123,8 +124,7 @@ cdef Py_ssize_t shape(const char* data, Py_ssize_t size, char* target) noexcept 
     cdef const char* at = data
     cdef const char* end = data + size
     cdef char* out = target
-    cdef uint32_t character = 0
-    cdef uint32_t last = 0
+    cdef uint32_t character = 0, last = 0
     cdef int32_t run = 0
     while at < end:
         at += read_character(<const uint8_t*>at, &character)
@@ -196,10 +196,8 @@ cdef class Attribute:
     cdef Py_ssize_t derive(self, const char* data, Py_ssize_t size, Scratch* scratch,
                            const char** value) except -1 nogil:
         """Point to the value that a string has, here or in `scratch`; gives the number of its bytes."""
-        cdef Py_ssize_t begin = 0
-        cdef Py_ssize_t end = size
+        cdef Py_ssize_t begin = 0, end = size
         cdef int32_t letters = 0
-        cdef void* block
         value[0] = data
         if self.kind == WHOLE:
             return size
@@ -220,10 +218,7 @@ cdef class Attribute:
                 while begin > 0 and inside(data[begin]):
                     begin -= 1
         if 2 * size > scratch.capacity:
-            block = realloc(scratch.data, 4 * size)
-            if block == NULL:
-                raise MemoryError
-            scratch.data = <char*>block
+            resize(<void**>&scratch.data, 4 * size)
             scratch.capacity = 4 * size
         value[0] = scratch.data
         if self.kind == SHAPE:
@@ -233,10 +228,7 @@ cdef class Attribute:
     cdef Py_ssize_t find_feature(self, const char* data, Py_ssize_t size, const char** value) noexcept nogil:
         """Point to the value of the feature among name=value|name=value; the last counts if it is there twice."""
         cdef const char* name = self.feature_data
-        cdef Py_ssize_t length = self.feature_size
-        cdef Py_ssize_t begin = 0
-        cdef Py_ssize_t found = 1
-        cdef Py_ssize_t end, same
+        cdef Py_ssize_t length = self.feature_size, begin = 0, found = 1, end, same
         value[0] = BLANK
         while begin <= size:
             same = 0

@@ -175,6 +175,14 @@ def in_range(digits: str, least: int, most: int) -> bool:
     return len(digits) <= 4 and least <= int(digits) <= most
 
 
+def terms_of(template: str) -> tuple[str, ...]:
+    """The terms that a template joins."""
+    terms = tuple(term.strip() for term in template.split("+"))
+    if len(terms) > WIDEST:
+        raise TemplateError(f"it joins {len(terms)} terms; {WIDEST} are the most")
+    return terms
+
+
 class Compiler:
     """Gives numbers to addresses and terms as templates name them."""
 
@@ -187,9 +195,7 @@ class Compiler:
 
     def add(self, template: str) -> None:
         """Compile one template; one that says the same as an earlier one counts once."""
-        terms = tuple(term.strip() for term in template.split("+"))
-        if len(terms) > WIDEST:
-            raise TemplateError(f"it joins {len(terms)} terms; {WIDEST} are the most")
+        terms = terms_of(template)
         slots = tuple(self.term(term) for term in terms)
         self.templates.setdefault(tuple(sorted(slots)), terms)
 

@@ -6,9 +6,10 @@ difference of two trees is summed feature by feature: what both have cancels, an
 
 import numpy as np
 
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+from crossarc.core.allocation cimport resize
 from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport hash_t, int32_t, score_t, weight_t
 from crossarc.learning.weights cimport Weights
@@ -58,23 +59,16 @@ cdef class Differences:
     cdef int grow(self, Py_ssize_t needed) except -1 nogil:
         """Make room for so many features, and more."""
         cdef Py_ssize_t room = self.room
-        cdef Feature* features
-        cdef weight_t* values
         cdef int32_t* places
         cdef int32_t i
         while room < needed:
             room *= 2
         if room > 1 << 29:
             raise MemoryError
-        features = <Feature*>realloc(self.features, room * sizeof(Feature))
-        if features != NULL:
-            self.features = features
-        values = <weight_t*>realloc(self.values, room * self.most_vectors * sizeof(weight_t))
-        if values != NULL:
-            self.values = values
+        resize(<void**>&self.features, room * sizeof(Feature))
+        resize(<void**>&self.values, room * self.most_vectors * sizeof(weight_t))
         places = <int32_t*>calloc(2 * room, sizeof(int32_t))
-        if features == NULL or values == NULL or places == NULL:
-            free(places)
+        if places == NULL:
             raise MemoryError
         free(self.places)
         self.places = places

@@ -14,7 +14,7 @@ cdef inline hash_t row_of(hash_t key) noexcept nogil:
 cdef class HashedWeights(Scorer):
     cdef int32_t width
     cdef weight_t[:, ::1] table
-    cdef double[:, ::1] late        # for each weight the sum of its changes, each times the number of steps before it
+    cdef double[:, ::1] step_sums   # for each weight the sum of its changes, each times the steps before it
     cdef public offset_t now
 
     cdef void update(self, const hash_t* keys, int32_t count, int32_t action, weight_t step) noexcept nogil

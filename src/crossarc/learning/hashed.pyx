@@ -22,7 +22,7 @@ cdef class HashedWeights(Scorer):
         self.unit = 1
         self.width = 4 if actions <= 4 else WIDTH
         self.table = np.zeros((1 << BITS, self.width), dtype=np.float32)
-        self.late = np.zeros((1 << BITS, self.width))
+        self.step_sums = np.zeros((1 << BITS, self.width))
 
     cdef void score(self, const hash_t* keys, int32_t count, int32_t group, weight_t* out) noexcept nogil:
         cdef int32_t k, a
@@ -38,7 +38,7 @@ cdef class HashedWeights(Scorer):
         cdef int32_t k
         for k in range(count):
             self.table[row_of(keys[k]), action] += step
-            self.late[row_of(keys[k]), action] += step * <double>max(self.now - 1, 0)
+            self.step_sums[row_of(keys[k]), action] += step * <double>max(self.now - 1, 0)
 
     def add(self, const hash_t[::1] keys, int32_t action, weight_t step):
         """Add to the weight of an action for all keys, in the step that is `now`."""
@@ -49,7 +49,7 @@ cdef class HashedWeights(Scorer):
 
     def pack(self):
         """Return the averaged weights as a trained model keeps them: whole numbers of 16 bits."""
-        averages = np.asarray(self.table) - np.asarray(self.late) / max(1, self.now)
+        averages = np.asarray(self.table) - np.asarray(self.step_sums) / max(1, self.now)
         greatest = float(np.abs(averages).max())
         scale = 32767 / greatest if greatest > 0 else 1.0
         return PackedTable(np.rint(averages * scale).astype(np.int16), self.actions, 1 / scale)
@@ -57,17 +57,19 @@ cdef class HashedWeights(Scorer):
     def to_arrays(self):
         """All that learning goes on from, for `from_arrays`."""
         return {
-            "table": np.asarray(self.table), "late": np.asarray(self.late), "now": np.array([self.now], dtype=np.int64),
+            "table": np.asarray(self.table),
+            "late": np.asarray(self.step_sums),
+            "now": np.array([self.now], dtype=np.int64),
         }
 
     @staticmethod
     def from_arrays(arrays, int32_t actions):
         """The weights that `to_arrays` gave; `ValueError` for arrays of another size."""
         cdef HashedWeights weights = HashedWeights(actions)
-        if arrays["table"].shape != np.shape(weights.table) or arrays["late"].shape != np.shape(weights.late):
+        if arrays["table"].shape != np.shape(weights.table) or arrays["late"].shape != np.shape(weights.step_sums):
             raise ValueError("the weights are of other actions")
         weights.table = arrays["table"].copy()
-        weights.late = arrays["late"].copy()
+        weights.step_sums = arrays["late"].copy()
         weights.now = int(arrays["now"][0])
         return weights
 

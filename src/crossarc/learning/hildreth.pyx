@@ -10,15 +10,15 @@ cdef enum:
 cdef score_t CLOSE = 1e-9   # changes smaller than this share of the greatest step end the search
 
 
-cdef void find_steps(const score_t* products, const score_t* lacks, int32_t count, score_t most,
+cdef void find_steps(const score_t* products, const score_t* violations, int32_t count, score_t most,
                      score_t* steps) noexcept nogil:
-    """Set the step of each rival, 0 to `most`, so that the change is the smallest that mends what it can.
+    """Set the step of each rival, 0 to `most`, so that the smallest change repairs the margins as far as it can.
 
-    `products` are the inner products of the differences between gold and its rivals, row by row; `lacks` is what each
-    margin lacks. One step after the other is set to what is best as the others are, until none changes.
+    `products` are the inner products of the differences between gold and its rivals, row by row; `violations` are
+    losses less margins. One step after the other is set to what is best as the others are, until none changes.
     """
     cdef int32_t i, j, _round
-    cdef score_t lack, step, change, greatest
+    cdef score_t violation, step, change, greatest
     for i in range(count):
         steps[i] = 0
     for _round in range(MOST_ROUNDS):
@@ -26,10 +26,10 @@ cdef void find_steps(const score_t* products, const score_t* lacks, int32_t coun
         for i in range(count):
             if products[i * count + i] <= 0:
                 continue        # no different from gold
-            lack = lacks[i]
+            violation = violations[i]
             for j in range(count):
-                lack -= products[i * count + j] * steps[j]
-            step = min(most, max(0, steps[i] + lack / products[i * count + i]))
+                violation -= products[i * count + j] * steps[j]
+            step = min(most, max(0, steps[i] + violation / products[i * count + i]))
             change = max(change, abs(step - steps[i]))
             steps[i] = step
             greatest = max(greatest, step)
@@ -37,16 +37,16 @@ cdef void find_steps(const score_t* products, const score_t* lacks, int32_t coun
             return
 
 
-def least_steps(products, lacks, score_t most):
-    """The steps from rivals whose differences from gold have these inner products and whose margins lack so much.
+def least_steps(products, violations, score_t most):
+    """Return the steps from rivals by the inner products of their differences from gold and their margin violations.
 
     >>> least_steps([[2.0, 0.0], [0.0, 4.0]], [1.0, 8.0], 1.5)      # 1/2, and 2 but for the greatest there may be
     array([0.5, 1.5])
     """
     cdef const score_t[:, ::1] matrix = np.ascontiguousarray(products, dtype=np.float64)
-    cdef const score_t[::1] vector = np.ascontiguousarray(lacks, dtype=np.float64)
+    cdef const score_t[::1] vector = np.ascontiguousarray(violations, dtype=np.float64)
     if not matrix.shape[0] == matrix.shape[1] == vector.shape[0] > 0:
-        raise ValueError("a square matrix of products and a lack for each rival are needed")
+        raise ValueError("a square matrix of products and a violation for each rival are needed")
     result = np.zeros(vector.shape[0])
     cdef score_t[::1] steps = result
     find_steps(&matrix[0, 0], &vector[0], <int32_t>vector.shape[0], most, &steps[0])

@@ -31,11 +31,11 @@ def learn_liblinear(
             # A thousand rounds are enough, and the last of them hardly matter.
             warnings.simplefilter("ignore", import_learner("sklearn.exceptions").ConvergenceWarning)
             machine.fit(matrix, actions)
-        # Of two classes there is one line, which speaks for the second.
+        # Two classes have one row of weights, for the second.
         table[classes if len(classes) > 2 else classes[1:]] = machine.coef_
         greatest = float(np.abs(table).max())
         wrong = 1 - float(machine.score(matrix, actions))
-    # Moves that no instance makes: zeros would beat all actions that the features speak against.
+    # Moves that no instance makes: zeros would beat all actions with negative weights.
     table[np.setdiff1d(np.arange(count), actions)] = -greatest
     filled = table.T != 0
     bounds = np.concatenate(([0], np.cumsum(filled.sum(axis=1)))).astype(np.int64)

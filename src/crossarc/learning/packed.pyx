@@ -98,10 +98,10 @@ CELL = np.dtype([("action", "u2"), ("weight", "i2")])
 
 
 cdef class PackedWeights(Scorer):
-    """The weights of a trained model; tables that would lead native code astray are refused with `ValueError`.
+    """The weights of a trained model; tables that native code could not read safely are refused with `ValueError`.
 
-    `keys` are the lower halves of the keys in use, in the order of their places: scoring needs none, but who wants the
-    weights back does. `unit` is what a weight of 1 stands for.
+    `keys` are the lower halves of the keys in use, in the order of their places: scoring needs none, but
+    `unpack` does. `unit` is what a weight of 1 stands for.
     """
 
     def __init__(self, buckets, cells, rows, keys, int32_t actions, double unit):
@@ -110,7 +110,7 @@ cdef class PackedWeights(Scorer):
         cdef const int16_t[:, ::1] row_view = rows
         starts = buckets[:, BUCKET:]
         dense = starts >= np.uint32(DENSE)
-        sound = (
+        valid = (
             0 < actions < 0xFFFF
             and 0 < unit < INFINITY
             and bucket_view.shape[1] == 2 * BUCKET
@@ -122,7 +122,7 @@ cdef class PackedWeights(Scorer):
             and int(starts[dense].max(initial=DENSE)) - DENSE < max(1, len(rows))
             and (len(rows) > 0 or not dense.any())
         )
-        if not sound:
+        if not valid:
             raise ValueError("the tables of weights do not fit together")
         self.buckets = buckets
         self.cells = cells

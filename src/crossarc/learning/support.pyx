@@ -6,9 +6,10 @@ An index from features to the support vectors that have them counts these; all e
 
 import numpy as np
 
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memset
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport hash_t, int32_t, offset_t, score_t, weight_t
 from crossarc.learning.scorer cimport Scorer
 
@@ -28,15 +29,15 @@ ARRAYS = {
 
 
 def check_arrays(arrays, int32_t actions):
-    """Refuse arrays that would lead native code astray, with `ValueError`."""
+    """Refuse arrays that native code could not read safely, with `ValueError`."""
     keys, starts, vectors, shapes = (arrays[name] for name in ("keys", "starts", "vectors", "shapes"))
-    sound = all(arrays[name].dtype == dtype and arrays[name].ndim == (2 if name == "shapes" else 1)
+    valid = all(arrays[name].dtype == dtype and arrays[name].ndim == (2 if name == "shapes" else 1)
                 for name, dtype in ARRAYS.items())
-    sound = sound and shapes.shape[1] == 2 and len(shapes) > 0 and (shapes >= (0, 1)).all()
-    if sound:
+    valid = valid and shapes.shape[1] == 2 and len(shapes) > 0 and (shapes >= (0, 1)).all()
+    if valid:
         counts, kinds = shapes[:, 0].astype(np.int64), shapes[:, 1].astype(np.int64)
         ends = np.cumsum(kinds)
-        sound = (
+        valid = (
             len(starts) == len(keys) + 1 and starts[0] == 0 and starts[-1] == len(vectors)
             and (starts[1:] >= starts[:-1]).all()
             and vectors.min(initial=0) >= 0 and vectors.max(initial=-1) < counts.max()
@@ -51,7 +52,7 @@ def check_arrays(arrays, int32_t actions):
             and len(arrays["kernel"]) == 3 and np.isfinite(arrays["kernel"]).all()
             and arrays["kernel"][2] in range(1, 100)
         )
-    if not sound:
+    if not valid:
         raise ValueError("the support vectors of the model do not fit together")
 
 
@@ -107,10 +108,8 @@ cdef class SupportVectors(Scorer):
         self.actions = actions
         self.unit = 1
         self.room = counts.max()
-        self.shared = <int32_t*>malloc((<size_t>self.room + 1) * sizeof(int32_t))
-        self.pairs = <score_t*>malloc((<size_t>(kinds.max()) ** 2 + 1) * sizeof(score_t))
-        if self.shared == NULL or self.pairs == NULL:
-            raise MemoryError
+        renew(<void**>&self.shared, (<size_t>self.room + 1) * sizeof(int32_t))
+        renew(<void**>&self.pairs, (<size_t>(kinds.max()) ** 2 + 1) * sizeof(score_t))
 
     def __dealloc__(self):
         free(self.shared)
@@ -132,8 +131,7 @@ cdef class SupportVectors(Scorer):
     cdef void score(self, const hash_t* keys, int32_t count, int32_t group, weight_t* out) noexcept nogil:
         # Tags that training did not have are in the group of those that are rare, the first.
         cdef int32_t machine = self.group_of[group] if group < self.group_of.shape[0] else 0
-        cdef int32_t n = self.shapes[machine, 0]
-        cdef int32_t kinds = self.shapes[machine, 1]
+        cdef int32_t n = self.shapes[machine, 0], kinds = self.shapes[machine, 1]
         cdef const int32_t* classes = &self.classes[self.offsets[machine, 0]]
         cdef const int32_t* sizes = &self.sizes[self.offsets[machine, 0]]
         cdef int32_t a, c, d, i, k, other, _power

@@ -7,8 +7,9 @@ over whole parses instead of actions, are `margin_step` and `log_loss_gradient`.
 import numpy as np
 
 from libc.math cimport INFINITY, exp, sqrt
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport hash_t, int32_t, score_t, weight_t
 from crossarc.learning.packed cimport MOST_ACTIONS
 from crossarc.learning.scorer cimport MOST_KEYS
@@ -103,8 +104,7 @@ cdef class Mira(UpdateRule):
         return margin_step(loss, margin, squared_norm, self.most)
 
     cdef int learn(self, Weights weights, const Decision* decision) except -1 nogil:
-        cdef int32_t a, k, counting = 0, rival = -1
-        cdef int32_t least = decision.costs[decision.gold]
+        cdef int32_t a, k, counting = 0, rival = -1, least = decision.costs[decision.gold]
         cdef score_t loss = 0, margin = 0, other_loss, other_margin
         cdef weight_t step
         for a in range(decision.action_count):
@@ -165,9 +165,7 @@ cdef class MaximumEntropy(UpdateRule):
     cdef score_t* gradient
 
     def __cinit__(self, *args, **options):
-        self.gradient = <score_t*>malloc(MOST_ACTIONS * sizeof(score_t))
-        if self.gradient == NULL:
-            raise MemoryError
+        renew(<void**>&self.gradient, MOST_ACTIONS * sizeof(score_t))
 
     def __init__(self, score_t learning_rate, score_t l2):
         self.rate = learning_rate

@@ -17,12 +17,12 @@ cdef class Weights(Scorer):
     cdef hash_t used
     cdef Py_ssize_t row_count
     cdef Entry* entries         # the pool of all rows
-    cdef double* late           # for each entry the sum of its changes, each times the number of steps before it
+    cdef double* step_sums           # for each entry the sum of its changes, each times the number of steps before it
     cdef weight_t* squares      # for each entry the sum of its squared gradients; NULL for learners without need of it
     cdef Py_ssize_t entry_count
     cdef Py_ssize_t entry_room
     cdef public offset_t now    # the step
-    cdef public hash_t random   # where the dice stand: part of what a training that is cut in pieces carries on
+    cdef public hash_t random   # the state of the random numbers, which a resumed training goes on with
     cdef uint16_t cut
 
     cdef int update(self, const hash_t* keys, int32_t count, int32_t action, weight_t step) except -1 nogil
@@ -37,4 +37,4 @@ cdef class Weights(Scorer):
     cdef inline void add_to(self, Py_ssize_t entry, weight_t step) noexcept nogil:
         """Add to one weight; it holds from this step on, this step included."""
         self.entries[entry].weight += step
-        self.late[entry] += step * <double>max(self.now - 1, 0)
+        self.step_sums[entry] += step * <double>max(self.now - 1, 0)

@@ -6,9 +6,10 @@ the memory of all asked for before any is read: most of the time goes into waiti
 
 import numpy as np
 
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from crossarc.core.allocation cimport resize
 from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
 from crossarc.learning.packed cimport BUCKET, DENSE, MOST_ACTIONS, SPARE, Cell, PackedWeights, bucket_of
@@ -57,7 +58,7 @@ cdef inline double final_weight(Weights weights, Py_ssize_t entry, bint averaged
 
 
 cdef class Weights(Scorer):
-    """Weights that learn: each feature has a row of the actions it has spoken for or against, averaged over all steps.
+    """Weights that learn: each feature has a row of the actions that it has weights for, averaged over all steps.
 
     A feature counts only from the `cut`-th step that changes it on: nearly half of them never have a second. `squares`
     makes room for the sum of squared gradients of each weight.
@@ -82,7 +83,7 @@ cdef class Weights(Scorer):
     def __dealloc__(self):
         free(self.slots)
         free(self.entries)
-        free(self.late)
+        free(self.step_sums)
         free(self.squares)
 
     cdef void score(self, const hash_t* keys, int32_t count, int32_t group, weight_t* out) noexcept nogil:
@@ -162,7 +163,7 @@ cdef class Weights(Scorer):
             if self.entry_count + slot.room > self.entry_room:
                 self.reserve(2 * self.entry_room + slot.room)
             memcpy(self.entries + self.entry_count, self.entries + at, slot.size * sizeof(Entry))
-            memcpy(self.late + self.entry_count, self.late + at, slot.size * sizeof(double))
+            memcpy(self.step_sums + self.entry_count, self.step_sums + at, slot.size * sizeof(double))
             if self.squares != NULL:
                 memcpy(self.squares + self.entry_count, self.squares + at, slot.size * sizeof(weight_t))
             at = self.entry_count
@@ -171,7 +172,7 @@ cdef class Weights(Scorer):
         at += slot.size
         self.entries[at].action = action
         self.entries[at].weight = 0
-        self.late[at] = 0
+        self.step_sums[at] = 0
         if self.squares != NULL:
             self.squares[at] = 0
         slot.size += 1
@@ -179,22 +180,13 @@ cdef class Weights(Scorer):
 
     cdef int reserve(self, Py_ssize_t count) except -1 nogil:
         """Make room for so many entries."""
-        cdef Entry* entries = <Entry*>realloc(self.entries, count * sizeof(Entry))
-        cdef double* late
-        cdef weight_t* squares
-        if entries == NULL or count > <Py_ssize_t>1 << 32:
+        if count > <Py_ssize_t>1 << 32:
             raise MemoryError
-        self.entries = entries
-        ask_for_large_pages(entries, count * sizeof(Entry))
-        late = <double*>realloc(self.late, count * sizeof(double))
-        if late == NULL:
-            raise MemoryError
-        self.late = late
+        resize(<void**>&self.entries, count * sizeof(Entry))
+        ask_for_large_pages(self.entries, count * sizeof(Entry))
+        resize(<void**>&self.step_sums, count * sizeof(double))
         if self.squares != NULL:
-            squares = <weight_t*>realloc(self.squares, count * sizeof(weight_t))
-            if squares == NULL:
-                raise MemoryError
-            self.squares = squares
+            resize(<void**>&self.squares, count * sizeof(weight_t))
         self.entry_room = count
         return 0
 
@@ -220,7 +212,7 @@ cdef class Weights(Scorer):
 
     cdef double average(self, Py_ssize_t entry) noexcept nogil:
         """A weight averaged over all steps."""
-        return self.entries[entry].weight - self.late[entry] / (self.now if self.now > 0 else 1)
+        return self.entries[entry].weight - self.step_sums[entry] / (self.now if self.now > 0 else 1)
 
     def __len__(self):
         """How many features have a row."""
@@ -234,47 +226,14 @@ cdef class Weights(Scorer):
             self.update(&keys[0], <int32_t>keys.shape[0], action, step)
 
     def averages(self, bint averaged=True):
-        """The weights, averaged or the last: keys, where each one's begin in the rest and the end, actions, values.
+        """Return the weights, averaged or the last: keys, where the entries of each begin and the end, actions, values.
         """
-        cdef hash_t i
-        cdef Py_ssize_t row = 0, at = 0
-        cdef uint16_t k
-        cdef Slot* slot
-        keys = np.empty(self.row_count, dtype=np.uint64)
-        bounds = np.zeros(self.row_count + 1, dtype=np.int64)
-        actions = np.empty(self.entry_count, dtype=np.int32)    # more than are needed
-        values = np.empty(self.entry_count, dtype=np.float32)
-        cdef hash_t[::1] key_view = keys
-        cdef offset_t[::1] bound_view = bounds
-        cdef int32_t[::1] action_view = actions
-        cdef weight_t[::1] value_view = values
-        for i in range(self.mask + 1):
-            slot = self.slots + i
-            if slot.room == 0:
-                continue
-            for k in range(slot.size):
-                action_view[at] = self.entries[slot.start + k].action
-                value_view[at] = <weight_t>final_weight(self, slot.start + k, averaged)
-                at += 1
-            key_view[row] = slot.key
-            row += 1
-            bound_view[row] = at
-        return keys, bounds, actions[:at].copy(), values[:at].copy()
-
-    def exchange(self, weight_t[::1] others):
-        """Put other values in the place of all weights, in the order that `take_averages` gives, and take those."""
-        cdef Py_ssize_t i
-        for i in range(min(self.entry_count, others.shape[0])):
-            others[i], self.entries[i].weight = self.entries[i].weight, others[i]
-
-    def take_averages(self):
-        """The averages of all weights, for `exchange`."""
-        cdef Py_ssize_t i
-        result = np.empty(self.entry_count, dtype=np.float32)
-        cdef weight_t[::1] view = result
-        for i in range(self.entry_count):
-            view[i] = <weight_t>self.average(i)
-        return result
+        arrays = self.to_arrays()
+        slots, entries = arrays["slots"].reshape(-1).view(SLOT), arrays["entries"].reshape(-1).view(ENTRY)
+        rows = slots[slots["room"] > 0]
+        step_sums = arrays["late"] / max(1, self.now) if averaged else 0.0
+        bounds = np.concatenate(([0], np.cumsum(rows["size"], dtype=np.int64)))
+        return rows["key"].copy(), bounds, entries["action"].copy(), (entries["weight"] - step_sums).astype(np.float32)
 
     @staticmethod
     def of(int32_t actions, rows, uint16_t cut=2, bint squares=False):
@@ -303,12 +262,12 @@ cdef class Weights(Scorer):
         slots = np.empty(self.used, dtype=SLOT)
         places = np.empty(self.used, dtype=np.int64)
         entries = np.empty(total, dtype=ENTRY)
-        late = np.empty(total)
+        step_sums = np.empty(total)
         squares = np.empty(total if self.squares != NULL else 0, dtype=np.float32)
         cdef Slot[::1] slot_view = slots
         cdef offset_t[::1] place_view = places
         cdef Entry[::1] entry_view = entries
-        cdef double[::1] late_view = late
+        cdef double[::1] sum_view = step_sums
         cdef weight_t[::1] square_view = squares
         for i in range(self.mask + 1):
             slot = self.slots + i
@@ -320,14 +279,14 @@ cdef class Weights(Scorer):
             if slot.room > 0:
                 slot_view[used - 1].start = 0
                 memcpy(&entry_view[at], self.entries + slot.start, slot.size * sizeof(Entry))
-                memcpy(&late_view[at], self.late + slot.start, slot.size * sizeof(double))
+                memcpy(&sum_view[at], self.step_sums + slot.start, slot.size * sizeof(double))
                 if self.squares != NULL:
                     memcpy(&square_view[at], self.squares + slot.start, slot.size * sizeof(weight_t))
                 at += slot.size
         return {
             "counts": np.array([self.mask + 1, self.now, self.random], dtype=np.uint64),
             "slots": slots.view(np.uint32).reshape(-1, 4), "places": places,
-            "entries": entries.view(np.uint32).reshape(-1, 2), "late": late, "squares": squares,
+            "entries": entries.view(np.uint32).reshape(-1, 2), "late": step_sums, "squares": squares,
         }
 
     @staticmethod
@@ -336,22 +295,22 @@ cdef class Weights(Scorer):
         cdef Weights weights = Weights(actions, cut, squares)
         slots = arrays["slots"].reshape(-1).view(SLOT)
         entries = arrays["entries"].reshape(-1).view(ENTRY)
-        places, late = arrays["places"], arrays["late"]
+        places, step_sums = arrays["places"], arrays["late"]
         size, now, random = map(int, arrays["counts"])
         rows = slots["room"] > 0
         if not (
             0 < size <= 2**40 and size & (size - 1) == 0 and len(places) == len(slots) < size
             and (len(places) == 0 or (places[0] >= 0 and places[-1] < size and (np.diff(places) > 0).all()))
             and slots["key"].all() and slots["size"].all() and (slots["size"] <= slots["room"])[rows].all()
-            and int(slots["size"][rows].sum(dtype=np.int64)) == len(entries) == len(late)
-            and len(arrays["squares"]) == (len(late) if squares else 0)
+            and int(slots["size"][rows].sum(dtype=np.int64)) == len(entries) == len(step_sums)
+            and len(arrays["squares"]) == (len(step_sums) if squares else 0)
             and 0 <= entries["action"].min(initial=0) <= entries["action"].max(initial=0) < actions
         ):
             raise ValueError("the weights are not whole, or of other actions")
         cdef const Slot[::1] slot_view = slots
         cdef const offset_t[::1] place_view = places
         cdef const Entry[::1] entry_view = entries
-        cdef const double[::1] late_view = late
+        cdef const double[::1] sum_view = step_sums
         cdef const weight_t[::1] square_view = arrays["squares"]
         cdef Py_ssize_t i, at = 0
         cdef Slot* slot
@@ -370,7 +329,7 @@ cdef class Weights(Scorer):
                 continue
             slot.start = <uint32_t>weights.entry_count
             memcpy(weights.entries + slot.start, &entry_view[at], slot.size * sizeof(Entry))
-            memcpy(weights.late + slot.start, &late_view[at], slot.size * sizeof(double))
+            memcpy(weights.step_sums + slot.start, &sum_view[at], slot.size * sizeof(double))
             if squares:
                 memcpy(weights.squares + slot.start, &square_view[at], slot.size * sizeof(weight_t))
             at += slot.size

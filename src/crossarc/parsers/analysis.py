@@ -25,6 +25,34 @@ HEAD_PROBABILITY, LABEL_PROBABILITY = "HeadProb", "LabelProb"
 BELONG_TO_FIRST = ("newdoc", "newpar")  # comments that say what begins with a sentence, once
 
 
+@dataclass(frozen=True)
+class Scales:
+    """What the scores of a model are multiplied by before they become probabilities.
+
+    Transition parsers have one scale, `trees`: of actions, which are arcs with their labels. They alone have `arcs`,
+    the power that flattens their marginals.
+    """
+
+    trees: float
+    labels: float
+    arcs: float = 1.0
+
+
+# For models without a development set: what was found for some with one.
+GRAPH_SCALES = Scales(2.5, 0.12)
+TRANSITION_SCALES = Scales(0.045, 0.045, 0.6)
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What is asked of an analysis."""
+
+    scales: Scales  # what makes probabilities of scores
+    k: int = 1  # trees
+    beam: int | None = None  # how many derivations a transition parser follows, if not as many as it chooses itself
+    undo: Undo | None = None  # the trees of the model stand for others, which constraints and results are about
+
+
 @dataclass(frozen=True, eq=False)
 class ScoredTree:
     """One tree of a sentence. Arrays have n + 1 entries; the probabilities of node 0 are 1.
@@ -87,7 +115,7 @@ def without_numbers(heads: Heads, names: list[str], constraints: Constraints) ->
 
 
 def annotate(tree: ScoredTree, rank: int, count: int, probabilities: bool) -> Sentence:
-    """The sentence of a tree with what is known of it in comments and MISC."""
+    """Return the sentence of a tree with its scores in comments and MISC."""
     sentence = tree.sentence
     if sentence.format.index("misc") < 0:
         raise CrossarcError(
@@ -134,7 +162,7 @@ class TreeSpace:
 
     @property
     def limits(self) -> dict[str, ArrayLike | bool | None]:
-        """What decoders are told."""
+        """The options of decoders."""
         n = len(self.scores) - 1
         return {
             "single_root": self.single_root,

@@ -1,4 +1,4 @@
-"""From scores to probabilities: how much to make of the scores of a model, as its development set shows.
+"""From scores to probabilities: the scales that fit the scores of a model to its development set.
 
 Probabilities are exp(scale * score), made to sum to 1. Scores of margin learners and perceptrons have no unit that
 means anything of the kind, so the scale is the one under which the probabilities of the heads of parses, or of their
@@ -13,41 +13,23 @@ the same way.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.constraints import NONE
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
-    from crossarc.parsers.analysis import Analysis
     from crossarc.parsers.model import Model
 
 ENOUGH_WORDS = 2_000  # to find a scale by
 STEP = 1.5  # by which scales are tried
 MOST_STEPS = 12
 SURE = 0.999  # no probability is taken for more certain, so that one mistake does not count for everything
-
-
-@dataclass(frozen=True)
-class Scales:
-    """What the scores of a model are multiplied by before they become probabilities.
-
-    Transition parsers have one scale, `trees`: of actions, which are arcs with their labels. They alone have `arcs`,
-    the power that flattens their marginals.
-    """
-
-    trees: float
-    labels: float
-    arcs: float = 1.0
-
-
-# For models without a development set: what was found for some with one.
-GRAPH_SCALES = Scales(2.5, 0.12)
-TRANSITION_SCALES = Scales(0.045, 0.045, 0.6)
 
 
 def calibrate(model: Model, gold: list[Sentence]) -> Scales:
@@ -57,7 +39,7 @@ def calibrate(model: Model, gold: list[Sentence]) -> Scales:
     corpus, start = Corpus.of(some), model.usual_scales
 
     def parses(scales: Scales) -> Iterator[tuple[Analysis, Sentence]]:
-        found = zip(model.analyse(corpus, 1, [NONE] * len(some), scales), some, strict=True)
+        found = zip(model.analyse(corpus, [NONE] * len(some), Request(scales)), some, strict=True)
         return (each for each in found if not np.isnan(each[0].best.probability))
 
     def head_loss(found: Iterable[tuple[Analysis, Sentence]], power: float = 1.0) -> float:
@@ -88,7 +70,7 @@ def calibrate(model: Model, gold: list[Sentence]) -> Scales:
 
 
 def best_scale(loss: Callable[[float], float], start: float) -> float:
-    """The scale of the least loss on the way down from a start, by steps of one factor."""
+    """Return the scale with the least loss, by a search downhill from a start in steps of one factor."""
     best, least = start, loss(start)
     for factor in (STEP, 1 / STEP):
         moved = False

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crossarc.errors import CrossarcError, ModelError
-from crossarc.parsers.model import Arrays, Model
+from crossarc.parsers.model import Arrays, Model, part, prefixed
 from crossarc.parsers.modelfile import read_model, write_model
 
 Row = tuple[int, float, float | None, float | None]  # of an epoch: number, share of wrong decisions, LAS, UAS
@@ -45,9 +45,7 @@ class Checkpoint:
             "best": best[0] if best is not None else None,
             "best_las": state.best_las,
         }
-        arrays = {f"weights.{name}": array for name, array in weights.items()}
-        if best is not None:
-            arrays |= {f"best.{name}": array for name, array in best[1].items()}
+        arrays = prefixed(weights, "weights.") | (prefixed(best[1], "best.") if best is not None else {})
         write_model(self.path, manifest, arrays)
 
     def read(
@@ -65,15 +63,11 @@ class Checkpoint:
                 f"{self.path}: the checkpoint is of another training: {'; '.join(differences)}; "
                 "give it what it began with, or train again without resuming"
             )
-
-        def part(prefix: str) -> Arrays:
-            return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
-
         try:
-            restore(part("weights."))
+            restore(part(arrays, "weights."))
         except (KeyError, ValueError) as error:
             raise ModelError(f"{self.path}: the checkpoint cannot be used ({error}); train without resuming") from None
-        best = model_of(manifest["best"], part("best.")) if manifest["best"] is not None else None
+        best = model_of(manifest["best"], part(arrays, "best.")) if manifest["best"] is not None else None
         return TrainingState([tuple(row) for row in manifest["epochs"]], best, manifest["best_las"])
 
     def remove(self) -> None:

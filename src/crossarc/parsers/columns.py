@@ -51,7 +51,7 @@ def watched(
 
 
 def describe_missing(source: str, columns: list[str]) -> str:
-    """Return what to say of input with empty columns."""
+    """Return the warning about input with empty columns."""
     names = [column.upper() for column in columns]
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     are, them = ("is", "it") if len(names) == 1 else ("are", "them")

@@ -16,17 +16,16 @@ from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.weights import Weights
-from crossarc.parsers.analysis import Analysis, Undo
-from crossarc.parsers.calibration import Scales
+from crossarc.parsers.analysis import Analysis, Request
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph.finders import ArcFinder, Scores, Starts, TreeFinder, arc_factors
 from crossarc.parsers.graph.lengths import Lengths
 from crossarc.parsers.graph.model import GraphModel
 from crossarc.parsers.graph.stacking import parts, read_stacked, stacked_features, with_guesses
 from crossarc.parsers.graph.trainer import ArcLearner, GraphTrainer, LabelLearner, Material, directed_settings
-from crossarc.parsers.model import Arrays, Ints, Model
-from crossarc.parsers.settings import GraphSettings, UndirectedSettings
-from crossarc.parsers.trainer import Trainer, chunks, part, prefixed
+from crossarc.parsers.model import Arrays, Ints, Model, part, prefixed
+from crossarc.parsers.settings import UndirectedSettings
+from crossarc.parsers.trainer import chunks
 from crossarc.parsers.trees import Trees
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.coverage import Coverage
@@ -80,43 +79,24 @@ class EnhancedModel(GraphModel):
 
     @classmethod
     def stored_finder(
-        cls,
-        settings: GraphSettings,
-        features: EdgeModel,
-        attributes: Attributes,
-        manifest: dict[str, Any],
-        arrays: Arrays,
-        lengths: Lengths | None,
+        cls, shared: dict[str, Any], attributes: Attributes, manifest: dict[str, Any], arrays: Arrays
     ) -> tuple[TreeFinder, EdgeModel]:
         """Return what finds trees by the weights of a file, and the features of its label model."""
         undirected, directed = (
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, f"{name}.") for name in ("arcs", "directed")
         )
-        what = (settings, features, manifest["single_root"])
-        return enhanced_finder(*what, undirected, directed, lengths), features
+        return enhanced_finder(shared, undirected, directed), shared["features"]
 
 
-def enhanced_finder(
-    settings: GraphSettings,
-    features: EdgeModel,
-    single_root: bool,
-    undirected: PackedWeights,
-    directed: PackedWeights,
-    lengths: Lengths | None,
-) -> EnhancedFinder:
+def enhanced_finder(shared: dict[str, Any], undirected: PackedWeights, directed: PackedWeights) -> EnhancedFinder:
     """Return an undirected finder with a directed one beside, which scores both directions of the same edges."""
+    settings, lengths = shared["settings"], shared["lengths"]
     if not isinstance(settings, UndirectedSettings):
         raise ValueError("the settings are of another family")
-    shared: dict[str, Any] = {"features": features, "single_root": single_root}
+    beside = {**shared, "settings": directed_settings(settings), "lengths": lengths and lengths.of_edges()}
     return EnhancedFinder(
-        ArcFinder(settings=settings, weights=undirected, lengths=lengths, **shared),
-        ArcFinder(
-            settings=directed_settings(settings),
-            weights=directed,
-            lengths=lengths.of_edges() if lengths is not None else None,
-            name="directed",
-            **shared,
-        ),
+        ArcFinder(**shared, weights=undirected),
+        ArcFinder(**beside, weights=directed, name="directed"),
         settings.enhance,
     )
 
@@ -125,6 +105,7 @@ class EnhancedTrainer(GraphTrainer):
     """Learns an undirected model and a directed one beside, unless a trained one is given."""
 
     settings: UndirectedSettings
+    kind: type[GraphModel] = EnhancedModel
 
     def __init__(
         self, trees: Trees, settings: UndirectedSettings, init: GraphModel | None, directed: GraphModel | None = None
@@ -137,17 +118,14 @@ class EnhancedTrainer(GraphTrainer):
             self.arcs.weights = material.first_weights(ARC_WEIGHTS, below.undirected.weights)
         self.reused = reused_weights(directed, material) if directed is not None else None
         self.directed = ArcLearner(
-            material,
-            self.directed_factors(),
-            below.directed.weights if isinstance(below, EnhancedFinder) else None,
+            material, self.directed_factors(), below.directed.weights if isinstance(below, EnhancedFinder) else None
         )
 
     def directed_factors(self) -> ArcFactors:
         """Return the directed features and decoder at work."""
         lengths = self.material.lengths()
         edges = lengths.of_edges() if lengths is not None else None
-        settings = directed_settings(self.settings)
-        return arc_factors(settings, self.material.features, self.material.single_root, edges)
+        return arc_factors(directed_settings(self.settings), self.material.features, self.material.single_root, edges)
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences, with both models."""
@@ -155,21 +133,14 @@ class EnhancedTrainer(GraphTrainer):
             self.directed.learn(sentences)
         return super().learn(sentences)
 
-    def enhanced(self, undirected: PackedWeights, directed: PackedWeights) -> EnhancedFinder:
-        """Return what finds trees by some weights."""
-        material = self.material
-        what = (self.settings, material.features, material.single_root)
-        return enhanced_finder(*what, undirected, directed, material.lengths())
-
-    def model(self) -> GraphModel:
-        """Return what has been learned, as a model."""
+    def enhanced(self) -> EnhancedFinder:
+        """Return what finds trees by the weights of both models so far."""
         directed = self.reused if self.reused is not None else self.directed.packed()
-        return EnhancedModel(
-            **self.common(),
-            finder=self.enhanced(self.arcs.packed(), directed),
-            label_weights=self.material.packed(self.labels.weights),
-            label_features=self.material.features,
-        )
+        return enhanced_finder(self.material.shared(), self.arcs.packed(), directed)
+
+    def finder(self) -> TreeFinder:
+        """Return what finds trees by the weights so far."""
+        return self.enhanced()
 
     def state(self) -> Arrays:
         """Return the weights, for a checkpoint."""
@@ -185,7 +156,7 @@ class EnhancedTrainer(GraphTrainer):
 
 
 def reused_weights(directed: GraphModel, material: Material) -> PackedWeights:
-    """Return the weights of a directed model; refuse one that lacks labels."""
+    """Return the weights of a directed model; refuse one without labels of the treebank."""
     if len(material.trees.names) > len(directed.labels):
         unknown = ", ".join(material.trees.names[len(directed.labels) :][:5])
         raise CrossarcError(
@@ -213,20 +184,20 @@ class StackedFinder(TreeFinder):
 
     def find(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
         """Return the heads of the best trees, and the words with the guesses of the models below."""
-        seen = self.with_guesses(tokens, starts)
-        return self.top.find(seen, starts)[0], seen
+        extended = self.with_guesses(tokens, starts)
+        return self.top.find(extended, starts)[0], extended
 
     def with_guesses(self, tokens: Ints, starts: Starts) -> Ints:
-        """Return the attributes of words with what the trees of the models below say of them."""
+        """Return the attributes of words with those that the trees of the models below give them."""
         return with_guesses(tokens, self.below.directed.features, starts, *self.below.guess(tokens, starts))
 
-    def seen(self, tokens: Ints) -> Ints:
+    def extended(self, tokens: Ints) -> Ints:
         """Return the words of one sentence with guesses."""
         return self.with_guesses(tokens, np.array([0, len(tokens)]))
 
     def scores(self, tokens: Ints, *, whole: bool = False) -> Scores:
         """Return the scores of the model on top."""
-        return self.top.scores(self.seen(tokens), whole=whole)
+        return self.top.scores(self.extended(tokens), whole=whole)
 
     def to_arrays(self) -> Arrays:
         """Return the weights of all three as a model file keeps them."""
@@ -247,26 +218,16 @@ class StackedModel(GraphModel):
 
     @classmethod
     def stored_finder(
-        cls,
-        settings: GraphSettings,
-        features: EdgeModel,
-        attributes: Attributes,
-        manifest: dict[str, Any],
-        arrays: Arrays,
-        lengths: Lengths | None,
+        cls, shared: dict[str, Any], attributes: Attributes, manifest: dict[str, Any], arrays: Arrays
     ) -> tuple[TreeFinder, EdgeModel]:
         """Return what finds trees by the weights of a file, and the features of its label model."""
         names = ("arcs", "directed", "stacked")
         undirected, directed, top = (PackedWeights.from_arrays(arrays, ARC_WEIGHTS, f"{name}.") for name in names)
-        seen = read_stacked(str(manifest["stacked"]), features)
-        single_root = manifest["single_root"]
-        below = enhanced_finder(settings, features, single_root, undirected, directed, own_lengths(lengths))
-        return StackedFinder(below, top_finder(below, seen, top, lengths)), seen
-
-
-def own_lengths(lengths: Lengths | None) -> Lengths | None:
-    """Return the same lengths with counters of their own."""
-    return Lengths(lengths.table, lengths.column) if lengths is not None else None
+        top_features = read_stacked(str(manifest["stacked"]), shared["features"])
+        lengths: Lengths | None = shared["lengths"]
+        own = Lengths(lengths.table, lengths.column) if lengths is not None else None  # with counters of their own
+        below = enhanced_finder({**shared, "lengths": own}, undirected, directed)
+        return StackedFinder(below, top_finder(below, top_features, top, lengths)), top_features
 
 
 def top_finder(below: EnhancedFinder, features: EdgeModel, top: PackedWeights, lengths: Lengths | None) -> ArcFinder:
@@ -281,19 +242,21 @@ class StackedTrainer(EnhancedTrainer):
     are.
     """
 
+    kind = StackedModel
+
     def __init__(
         self, trees: Trees, settings: UndirectedSettings, init: GraphModel | None, directed: GraphModel | None = None
     ) -> None:
         super().__init__(trees, settings, init, directed)
         material = self.material
         before = init.finder.top if isinstance(init, StackedModel) else None
-        self.seen_features = stacked_features(material.features, trees.corpus) if before is None else before.features
+        self.top_features = stacked_features(material.features, trees.corpus) if before is None else before.features
         lengths, top_settings = material.lengths(), directed_settings(settings)
-        factors = arc_factors(top_settings, self.seen_features, material.single_root, lengths)
+        factors = arc_factors(top_settings, self.top_features, material.single_root, lengths)
         self.top = ArcLearner(material, factors, before.weights if before is not None else None)
         labels = init.label_weights if init is not None else None
-        self.labels = LabelLearner(material, self.seen_features, labels)
-        self.seen = self.guess()
+        self.labels = LabelLearner(material, self.top_features, labels)
+        self.extended = self.guess()
 
     def guess(self) -> Ints:
         """Return the words of all sentences with the guesses of models that did not learn from them."""
@@ -308,7 +271,8 @@ class StackedTrainer(EnhancedTrainer):
                 for chunk in chunks(shuffle.permutation(rest), sizes):
                     for learner in learners:
                         learner.learn(chunk)
-            below = self.enhanced(*(learner.weights.pack(settings.prune) for learner in learners))
+            weights = (learner.weights.pack(settings.prune) for learner in learners)
+            below = enhanced_finder(material.shared(), *weights)
             begin, end = starts[piece[0]], starts[piece[-1] + 1]
             here = starts[piece[0] : piece[-1] + 2] - begin
             trees[:, begin:end] = below.guess(np.ascontiguousarray(tokens[begin:end]), here)
@@ -319,21 +283,14 @@ class StackedTrainer(EnhancedTrainer):
         if self.reused is None:
             self.directed.learn(sentences)
         self.arcs.learn(sentences)
-        words, wrong = self.top.learn(sentences, self.seen)
-        labels, wrong_labels = self.labels.learn(sentences, self.seen)
+        words, wrong = self.top.learn(sentences, self.extended)
+        labels, wrong_labels = self.labels.learn(sentences, self.extended)
         return words + labels, wrong + wrong_labels
 
-    def model(self) -> StackedModel:
-        """Return what has been learned, as a model."""
-        directed = self.reused if self.reused is not None else self.directed.packed()
-        below = self.enhanced(self.arcs.packed(), directed)
-        top = top_finder(below, self.seen_features, self.top.packed(), self.material.lengths())
-        return StackedModel(
-            **self.common(),
-            finder=StackedFinder(below, top),
-            label_weights=self.material.packed(self.labels.weights),
-            label_features=self.seen_features,
-        )
+    def finder(self) -> StackedFinder:
+        """Return what finds trees by the weights so far."""
+        below = self.enhanced()
+        return StackedFinder(below, top_finder(below, self.top_features, self.top.packed(), self.material.lengths()))
 
     def state(self) -> Arrays:
         """Return the weights, for a checkpoint."""
@@ -383,17 +340,9 @@ class Transformed(Model):
             labels[begin + 1 : end] = [self.numbers[name] for name in decoded[1:]]
         return heads, labels
 
-    def analyse(
-        self,
-        corpus: Corpus,
-        k: int,
-        constraints: list[Constraints],
-        scales: Scales,
-        beam: int | None = None,
-        undo: Undo | None = None,
-    ) -> Iterator[Analysis]:
+    def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
         """Yield the k best trees of each sentence, decoded, and their probabilities."""
-        return self.model.analyse(corpus, k, constraints, scales, beam, self.undo)
+        return self.model.analyse(corpus, constraints, replace(request, undo=self.undo))
 
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return how much of the trees comes back after encoding and decoding."""
@@ -408,7 +357,7 @@ class Transformed(Model):
         return Coverage(len(words), int(np.equal(right, words).sum()), sum(words), sum(right), 0)
 
     def describe(self) -> dict[str, str]:
-        """Return what is to be said of the model inside."""
+        """Return the description of the model inside."""
         return self.model.describe()
 
     def with_beam(self, width: int) -> Transformed:
@@ -435,32 +384,3 @@ class Transformed(Model):
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Transformed:
         """Return nothing: `stored_model` puts the transform around the model inside."""
         raise NotImplementedError
-
-
-class TransformedTrainer(Trainer):
-    """Trains the model inside a transform on encoded trees."""
-
-    def __init__(self, inside: Trainer) -> None:
-        self.inside = inside
-        self.sizes, self.shuffle = inside.sizes, inside.shuffle
-        self.continued, self.at_once = inside.continued, inside.at_once
-
-    def begin(self, epoch: int) -> None:
-        """Prepare an epoch."""
-        self.inside.begin(epoch)
-
-    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
-        """Learn from some sentences."""
-        return self.inside.learn(sentences)
-
-    def model(self) -> Transformed:
-        """Return what has been learned, inside the transform."""
-        return Transformed(self.inside.model())
-
-    def state(self) -> Arrays:
-        """Return what training goes on from."""
-        return self.inside.state()
-
-    def restore(self, arrays: Arrays) -> None:
-        """Go on from what `state` returned."""
-        self.inside.restore(arrays)

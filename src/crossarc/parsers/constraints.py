@@ -78,7 +78,7 @@ class Constraints:
 
 
 NONE = Constraints()
-Source = Callable[[Sentence], Constraints | None]  # what is known of a sentence, None for nothing
+Source = Callable[[Sentence], Constraints | None]  # gives the constraints on a sentence, or None
 
 
 def constraints_of(source: Source | None, sentence: Sentence) -> Constraints:
@@ -100,7 +100,7 @@ def marked_constraints(sentence: Sentence) -> Constraints | None:
     """
     if sentence.format.index("misc") < 0:
         raise CrossarcError(
-            f"{place_of(sentence)}: constraints stand in MISC, which {sentence.format.title} has not got; "
+            f"{place_of(sentence)}: constraints stand in MISC, and {sentence.format.title} has no MISC; "
             "convert to CoNLL-U first"
         )
     if b"Head=" not in sentence.raw and b"Deprel=" not in sentence.raw:

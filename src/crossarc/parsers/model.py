@@ -14,8 +14,7 @@ from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import FeatureModel
-from crossarc.parsers.analysis import Analysis, Undo
-from crossarc.parsers.calibration import Scales
+from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.settings import Settings
 from crossarc.transitions.coverage import Coverage
@@ -47,24 +46,18 @@ class Model(ABC):
         """Return heads and labels of all nodes of a corpus."""
 
     @abstractmethod
-    def analyse(
-        self,
-        corpus: Corpus,
-        k: int,
-        constraints: list[Constraints],
-        scales: Scales,
-        beam: int | None = None,
-        undo: Undo | None = None,
-    ) -> Iterator[Analysis]:
-        """Yield the k best trees of each sentence under its constraints, with their probabilities.
-
-        `beam` is how many derivations a transition parser follows, if not as many as it chooses itself. With `undo`
-        the trees that the model finds stand for others, which are what constraints and results are about.
-        """
+    def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
+        """Yield the k best trees of each sentence under its constraints, with their probabilities."""
 
     @abstractmethod
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return how much of the trees of a corpus the parser could build without mistakes."""
+
+    def shared_manifest(self) -> dict[str, Any]:
+        """Return what the manifests of all models say."""
+        names = ("kind", "labels", "single_root")
+        own = {name: getattr(self, name) for name in names}
+        return {**own, "settings": self.settings.model_dump(), "features": self.features.text}
 
     @abstractmethod
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
@@ -73,10 +66,10 @@ class Model(ABC):
     @classmethod
     @abstractmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
-        """Return the model of a file; `ValueError` or `LookupError` for what is none."""
+        """Return the model of a file; `ValueError` or `LookupError` if it holds none."""
 
     def describe(self) -> dict[str, str]:
-        """Return what `crossarc info` says of the model beside its settings."""
+        """Return what `crossarc info` prints about the model besides its settings."""
         return {}
 
     def with_beam(self, width: int) -> Model:
@@ -109,6 +102,16 @@ def unpack_attributes(arrays: Arrays, names: tuple[str, ...]) -> Attributes:
     """Return the vocabulary that `pack_attributes` gave."""
     tables = {name: StringTable.unpack(arrays[f"strings.{name}"], arrays[f"offsets.{name}"]) for name in names}
     return Attributes(tables)
+
+
+def part(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays whose names begin with a prefix, without it."""
+    return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
+
+
+def prefixed(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays with a prefix before their names."""
+    return {f"{prefix}{name}": array for name, array in arrays.items()}
 
 
 def quick_scores(model: Model, gold: Corpus) -> tuple[float, float]:

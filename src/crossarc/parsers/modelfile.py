@@ -48,7 +48,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def write_model(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a model file, atomically: whatever goes wrong, what stood at the path before still stands there.
+    """Write a model file atomically: after an error, the file that was at the path before is unchanged.
 
     The manifest is anything JSON can say, NaN and infinity excepted; `format_version` is added to it.
     """
@@ -85,7 +85,7 @@ def write_model(path: str | os.PathLike[str], manifest: Mapping[str, Any], array
 
 
 def check_model_path(path: str | os.PathLike[str]) -> None:
-    """Refuse what a model cannot be written to; good to know before one is trained."""
+    """Refuse paths that a model cannot be written to; called before training."""
     name = os.fspath(path)
     if name.endswith((".gz", ".zst")):
         raise ModelError(f"{name}: a model is mapped into memory and so never packed; choose another extension")
@@ -186,7 +186,7 @@ def check_version(version: object, name: str) -> None:
 
 
 def is_size(value: object) -> bool:
-    """Whether a value is an integer from 0 on that fits 63 bits; JSON's true is none."""
+    """Whether a value is an integer from 0 on that fits 63 bits; JSON's true is not."""
     return type(value) is int and 0 <= value < 1 << 63
 
 

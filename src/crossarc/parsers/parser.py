@@ -9,14 +9,14 @@ import os
 import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.templates import model_text
-from crossarc.parsers.analysis import Analysis
-from crossarc.parsers.calibration import Scales, calibrate
+from crossarc.parsers.analysis import Analysis, Request, Scales
+from crossarc.parsers.calibration import calibrate
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.columns import describe_missing, filled_columns, watched
 from crossarc.parsers.constraints import Source
@@ -38,7 +38,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+Missing = Callable[[list[str]], None]  # called with the names of empty columns
 Data = str | os.PathLike[str] | Iterable[Sentence] | Sentence
+
+
+class ParseOptions(TypedDict, total=False):
+    """The options of `Parser.parse`, whatever it yields."""
+
+    threads: int
+    beam: int | None
+    constraints: Source | None
+    on_missing: Missing | None
 
 
 class Parser:
@@ -182,49 +192,25 @@ class Parser:
         return self.model_
 
     @overload
-    def parse(
-        self,
-        sentences: Data,
-        threads: int = 1,
-        beam: int | None = None,
-        *,
-        constraints: Source | None = None,
-        on_missing: Callable[[list[str]], None] | None = None,
-    ) -> Iterator[Sentence]: ...
+    def parse(self, sentences: Data, **options: Unpack[ParseOptions]) -> Iterator[Sentence]: ...
     @overload
     def parse(
-        self,
-        sentences: Data,
-        threads: int = 1,
-        beam: int | None = None,
-        *,
-        scores: Literal[True],
-        k: int | None = None,
-        constraints: Source | None = None,
-        on_missing: Callable[[list[str]], None] | None = None,
+        self, sentences: Data, *, scores: Literal[True], k: int | None = None, **options: Unpack[ParseOptions]
     ) -> Iterator[Analysis]: ...
     @overload
     def parse(
-        self,
-        sentences: Data,
-        threads: int = 1,
-        beam: int | None = None,
-        *,
-        scores: bool = False,
-        k: int,
-        constraints: Source | None = None,
-        on_missing: Callable[[list[str]], None] | None = None,
+        self, sentences: Data, *, scores: bool = False, k: int, **options: Unpack[ParseOptions]
     ) -> Iterator[Analysis]: ...
     def parse(
         self,
         sentences: Data,
+        *,
         threads: int = 1,
         beam: int | None = None,
-        *,
         scores: bool = False,
         k: int | None = None,
         constraints: Source | None = None,
-        on_missing: Callable[[list[str]], None] | None = None,
+        on_missing: Missing | None = None,
     ) -> Iterator[Sentence] | Iterator[Analysis]:
         """Sentences with new HEAD and DEPREL, all else as it was, in the same order; lazily.
 
@@ -247,9 +233,10 @@ class Parser:
             log.warning("%s", describe_missing(name, columns))
 
         stream = watched(only_sentences(sentences), self.columns, on_missing or warn)
+        request = Request(self.scales, k or 1, beam)
         if scores or k is not None:
-            return analyse_stream(model, stream, threads, k or 1, constraints, self.scales, beam)
-        return parse_stream(model, stream, threads, constraints, self.scales, beam)
+            return analyse_stream(model, stream, threads, constraints, request)
+        return parse_stream(model, stream, threads, constraints, request)
 
     @property
     def scales(self) -> Scales:
@@ -268,7 +255,7 @@ class Parser:
         from crossarc.evaluation import evaluate
 
         sentences = trees_of(gold, "fail", None)
-        return evaluate(sentences, self.parse(sentences, threads))
+        return evaluate(sentences, self.parse(sentences, threads=threads))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file and delete the checkpoint; the same training gives the same bytes."""
@@ -351,7 +338,7 @@ def check_helper(directed: Settings, settings: Settings, before: Parser | None) 
 
 
 def describe_data(sentences: list[Sentence]) -> dict[str, Any]:
-    """Return what a model file says of its training data."""
+    """Return what a model file says about its training data."""
     sources = dict.fromkeys(os.path.basename(sentence.source) for sentence in sentences if sentence.source)
     return {
         "sentences": len(sentences),
@@ -394,11 +381,11 @@ def fingerprint(model: Model) -> str:
 
 
 def only_sentences(data: Iterable[Sentence] | Sentence) -> Iterator[Sentence]:
-    """The sentences, of which one alone will do; refuses what are none, such as texts."""
+    """Yield the sentences of an iterable, or a single sentence; refuse other items, such as strings."""
     for item in [data] if isinstance(data, Sentence) else data:
         if not isinstance(item, Sentence):
             raise CrossarcError(
-                f"a parser takes the path of a file or sentences, and {reprlib.repr(item)} is none; "
+                f"a parser takes the path of a file or sentences, not {reprlib.repr(item)}; "
                 "crossarc.read and Sentence.from_columns make them"
             )
         yield item

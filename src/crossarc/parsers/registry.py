@@ -6,14 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crossarc.errors import CrossarcError
-from crossarc.parsers.composites import (
-    EnhancedModel,
-    EnhancedTrainer,
-    StackedModel,
-    StackedTrainer,
-    Transformed,
-    TransformedTrainer,
-)
+from crossarc.parsers.composites import EnhancedModel, EnhancedTrainer, StackedModel, StackedTrainer, Transformed
 from crossarc.parsers.graph.model import GraphModel, JointModel, RoundModel
 from crossarc.parsers.graph.trainer import GraphTrainer, JointTrainer, RoundTrainer
 from crossarc.parsers.model import Arrays, Model
@@ -51,4 +44,6 @@ def trainer_of(trees: Trees, settings: Settings, init: Model | None = None, dire
     if directed is not None:
         raise CrossarcError("a directed model and a transform do not go together: leave one of the two out")
     before = init.model if isinstance(init, Transformed) else None
-    return TransformedTrainer(make(trees.encoded(PseudoProjective(settings.transform)), settings, before))
+    trainer = make(trees.encoded(PseudoProjective(settings.transform)), settings, before)
+    trainer.wrap = Transformed
+    return trainer

@@ -14,7 +14,7 @@ from crossarc import decode
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
-from crossarc.parsers.calibration import Scales
+from crossarc.parsers.analysis import Scales
 from crossarc.parsers.graph.model import ArcModel
 from crossarc.parsers.model import Arrays, Ints
 from crossarc.parsers.settings import Settings

@@ -1,6 +1,6 @@
 """What can be chosen about a parser: the settings that all parsers share, and those that each family has.
 
-A family is a type of settings. The `family` field of the values in force chooses the type, so that a parser refuses a
+A family is a type of settings. The `family` field chooses the type, so that a parser refuses a
 setting that it does not have, and the same checks hold for a user, a TOML file and a model file.
 """
 
@@ -225,7 +225,7 @@ class RoundSettings(GraphSettings):
     # The tags of each round, else found: as many rounds as can reach this share of the gold arcs.
     order: list[str | list[str]] = []
     reachable: float = Field(0.995, ge=0, le=1)
-    # Whether words that have their heads can be heads no more.
+    # Whether words that have a head can no longer be heads.
     absorb: bool = True
     # Whether later rounds see the labels of the dependents found in earlier rounds.
     child_labels: bool = False

@@ -9,8 +9,7 @@ from typing import TypeVar
 
 from crossarc.core.strings import StringTable
 from crossarc.errors import DecodeError
-from crossarc.parsers.analysis import Analysis
-from crossarc.parsers.calibration import Scales
+from crossarc.parsers.analysis import Analysis, Request
 from crossarc.parsers.constraints import Constraints, Source, constraints_of, place_of
 from crossarc.parsers.model import Model
 from crossarc.treebank.corpus import Corpus
@@ -28,12 +27,12 @@ def parse_batch(model: Model, sentences: list[Sentence]) -> list[Sentence]:
 
 
 def analyse_batch(
-    model: Model, sentences: list[Sentence], k: int, known: list[Constraints], scales: Scales, beam: int | None
+    model: Model, sentences: list[Sentence], known: list[Constraints], request: Request
 ) -> list[Analysis]:
     """Return the k best trees of each sentence under its constraints; errors name the sentence."""
     if not sentences:
         return []
-    found = model.analyse(Corpus.of(sentences), k, known, scales, beam)
+    found = model.analyse(Corpus.of(sentences), known, request)
     result = []
     for sentence in sentences:
         try:
@@ -44,41 +43,28 @@ def analyse_batch(
 
 
 def analyse_stream(
-    model: Model,
-    sentences: Iterable[Sentence],
-    threads: int,
-    k: int,
-    constraints: Source | None,
-    scales: Scales,
-    beam: int | None,
+    model: Model, sentences: Iterable[Sentence], threads: int, constraints: Source | None, request: Request
 ) -> Iterator[Analysis]:
     """Analyse a stream, in order."""
 
     def work(batch: list[Sentence]) -> list[Analysis]:
         known = [constraints_of(constraints, sentence) for sentence in batch]
-        return analyse_batch(model, batch, k, known, scales, beam)
+        return analyse_batch(model, batch, known, request)
 
     return in_batches(work, sentences, threads)
 
 
 def parse_stream(
-    model: Model,
-    sentences: Iterable[Sentence],
-    threads: int,
-    constraints: Source | None,
-    scales: Scales,
-    beam: int | None,
+    model: Model, sentences: Iterable[Sentence], threads: int, constraints: Source | None, request: Request
 ) -> Iterator[Sentence]:
     """Parse a stream, in order; only sentences under constraints are analysed."""
-    usual = model if beam is None else model.with_beam(beam)
+    usual = model if request.beam is None else model.with_beam(request.beam)
 
     def work(batch: list[Sentence]) -> list[Sentence]:
         parsed = parse_batch(usual, batch)
         known = [constraints_of(constraints, sentence) for sentence in batch] if constraints is not None else []
         bound = [place for place, each in enumerate(known) if each]
-        found = analyse_batch(
-            model, [batch[place] for place in bound], 1, [known[place] for place in bound], scales, beam
-        )
+        found = analyse_batch(model, [batch[place] for place in bound], [known[place] for place in bound], request)
         for place, analysis in zip(bound, found, strict=True):
             parsed[place] = analysis.best.sentence
         return parsed
@@ -89,7 +75,7 @@ def parse_stream(
 def in_batches(
     work: Callable[[list[Sentence]], list[Result]], sentences: Iterable[Sentence], threads: int
 ) -> Iterator[Result]:
-    """Yield what a function makes of the batches of a stream, in order; threads have a few of them under way."""
+    """Yield the results of a function for the batches of a stream, in order; threads work on several at once."""
     stream = batches(sentences)
     if threads <= 1:
         for batch in stream:

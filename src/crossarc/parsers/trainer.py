@@ -16,7 +16,7 @@ from crossarc.parsers.model import Arrays, Model, quick_scores
 from crossarc.parsers.settings import Settings
 from crossarc.treebank.corpus import Corpus
 
-CHUNK_WORDS = 1_000  # learned from in one call: some hundredths of a second, so that an interrupt is heard
+CHUNK_WORDS = 1_000  # learned from in one call: some hundredths of a second, so that an interrupt takes effect soon
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ class Trainer(ABC):
     shuffle: np.random.Generator
     continued: bool = False  # whether the first weights are those of a trained model
     at_once: bool = False  # whether it learns from all sentences in one call
+    wrap: Callable[[Model], Model] | None = None  # what puts a transform around the model
 
     def begin(self, epoch: int) -> None:  # noqa: B027
         """Prepare an epoch; most trainers need nothing."""
@@ -92,7 +93,7 @@ def run_epochs(
     def finish(epoch: Epoch) -> None:
         """Score the model as it is now if that is of use, keep it if it is the best, and report."""
         if dev is not None or epoch.number == settings.epochs:
-            model = trainer.model()
+            model = trainer.wrap(trainer.model()) if trainer.wrap is not None else trainer.model()
             if dev is not None:
                 las, uas = quick_scores(model, dev)
                 epoch = replace(epoch, las=las, uas=uas)
@@ -132,13 +133,3 @@ def chunks(order: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[NDArray[n
     """Return the order of sentences in pieces of some words each; between them the caller can act."""
     words = np.cumsum(sizes[order])
     return np.split(order, np.flatnonzero(np.diff(words // CHUNK_WORDS)) + 1)
-
-
-def part(arrays: Arrays, prefix: str) -> Arrays:
-    """Return the arrays whose names begin with a prefix, without it."""
-    return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
-
-
-def prefixed(arrays: Arrays, prefix: str) -> Arrays:
-    """Return the arrays with a prefix before their names."""
-    return {f"{prefix}{name}": array for name, array in arrays.items()}

@@ -62,7 +62,7 @@ class Trees:
         return Trees(self.corpus, self.heads, table[self.labels], names)
 
     def single_roots(self, settings: Settings, before: bool | None) -> bool:
-        """Return whether trees shall have one root: by the settings, or as in these trees and `before` them."""
+        """Return whether trees must have one root: by the settings, or as in these trees and `before` them."""
         if settings.single_root != "auto":
             return settings.single_root
         roots = np.add.reduceat(self.heads == 0, self.starts[:-1], dtype=np.int64)

@@ -1,8 +1,9 @@
 """Exact colouring of a small graph: DSATUR (Brelaz 1979) as branch and bound, within a budget of steps."""
-from libc.stdint cimport uint8_t, uint16_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport uint16_t
+from libc.stdlib cimport free
 from libc.string cimport memset
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport token_t
 
 cdef enum:
@@ -13,11 +14,9 @@ cdef class Colouring:
     """The memory of a search."""
 
     def __cinit__(self):
-        self.board.adjacent = <uint8_t*> malloc(LARGEST * LARGEST)
-        self.board.taken = <uint16_t*> malloc(LARGEST * MOST * sizeof(uint16_t))
-        self.numbers = <token_t*> malloc(8 * LARGEST * sizeof(token_t))
-        if self.board.adjacent == NULL or self.board.taken == NULL or self.numbers == NULL:
-            raise MemoryError
+        renew(<void**>&self.board.adjacent, LARGEST * LARGEST)
+        renew(<void**>&self.board.taken, LARGEST * MOST * sizeof(uint16_t))
+        renew(<void**>&self.numbers, 8 * LARGEST * sizeof(token_t))
         self.board.colour = self.numbers
         self.board.best = self.numbers + LARGEST
         self.board.saturation = self.numbers + 2 * LARGEST
@@ -87,8 +86,7 @@ cdef token_t reduce_colours(Board* board, token_t colours) noexcept nogil:
     The graph must not be bipartite: the search stops at three colours. When the budget is spent, the best so
     far stands.
     """
-    cdef token_t m = board.m
-    cdef token_t v, u, c, limit, lower, step = 0, spent = 0
+    cdef token_t m = board.m, v, u, c, limit, lower, step = 0, spent = 0
     for v in range(m):
         board.colour[v] = -1
         board.saturation[v] = 0

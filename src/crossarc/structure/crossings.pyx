@@ -120,10 +120,9 @@ cdef bint any_crossing(Space* space) noexcept nogil:
 cdef offset_t measure_edges(Space* space, token_t* degree) noexcept nogil:
     """The greatest edge degree of a tree whose arcs, those of node 0 too, are in sweep order. O(m + pairs).
 
-    Gives the number of crossing pairs without an arc of node 0. The components within the span of an edge
-    whose head does not dominate their root are those whose root hangs outside the span: each is one arc that
-    crosses the edge and has its dependent inside. An arc to either end of the edge leads to words that its
-    head dominates.
+    Gives the number of crossing pairs without an arc of node 0. The components within the span of an edge whose head
+    does not dominate their root are those whose root hangs outside the span: each is one arc that crosses the edge and
+    has its dependent inside. An arc to either end of the edge leads to words that its head dominates.
     """
     cdef token_t* degrees = space.spare[0]
     cdef token_t opened = 0, closed, arc, other, d, last = -1
@@ -155,8 +154,7 @@ cdef offset_t measure_edges(Space* space, token_t* degree) noexcept nogil:
 def crossing_pairs(heads, root=False):
     """The pairs of crossing arcs, arcs named by their dependents, as an int32 array of shape (k, 2).
 
-    The lesser dependent comes first and the pairs are sorted. Arcs from node 0 count only with `root`.
-    O(n + k).
+    The lesser dependent comes first and the pairs are sorted. Arcs from node 0 count only with `root`. O(n + k).
 
     >>> crossing_pairs([-1, 3, 4, 0, 3]).tolist()
     [[1, 2]]

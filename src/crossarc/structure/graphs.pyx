@@ -1,8 +1,7 @@
 """What a graph is: acyclic, connected, projective; its cycles, crossings and words with several heads.
 
-All take a `Graph`, whose nodes are numbered by their place in the sentence with the dummy root as node 0.
-Arcs from node 0 mark roots; they do not connect words, do not cross anything and are not heads in the
-sentence.
+All take a `Graph`, whose nodes are numbered by their place in the sentence with the dummy root as node 0. Arcs from
+node 0 mark roots; they do not connect words, do not cross anything and are not heads in the sentence.
 """
 import numpy as np
 
@@ -266,8 +265,7 @@ cdef void take_arcs(Space* space, Arcs arcs, bint root) noexcept nogil:
 def graph_crossing_pairs(graph, root=False):
     """The pairs of crossing arcs, arcs named by their index in the graph, as an int32 array of shape (k, 2).
 
-    The lesser index comes first and the pairs are sorted. Arcs from node 0 count only with `root`.
-    O(nodes + arcs + k).
+    The lesser index comes first and the pairs are sorted. Arcs from node 0 count only with `root`. O(nodes + arcs + k).
     """
     cdef Arcs arcs = Arcs(graph)
     cdef Workspace work = arcs.open()
@@ -278,9 +276,8 @@ def graph_crossing_pairs(graph, root=False):
 def is_projective_graph(graph):
     """Whether no arcs cross and no root is covered by an arc (Sagae and Tsujii 2008). O(nodes + arcs).
 
-    A root is a node without a head in the sentence; a node without any arc is one. Arcs from node 0 count
-    neither as arcs nor as heads, nor do arcs from a node to itself. For trees with one root this is
-    projectivity.
+    A root is a node without a head in the sentence; a node without any arc is one. Arcs from node 0 count neither as
+    arcs nor as heads, nor do arcs from a node to itself. For trees with one root this is projectivity.
 
     >>> from crossarc.treebank.graph import Graph
     >>> is_projective_graph(Graph.from_arcs("0123", [(0, 1, "root"), (1, 2, "a"), (1, 3, "b"), (2, 3, "c")]))

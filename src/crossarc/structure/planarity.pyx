@@ -1,8 +1,7 @@
 """Planes: how many half-planes the arcs need so that within each none cross, and which arc goes where.
 
-Two planes suffice when the graph of crossing arcs has two colours, which is decided without listing its
-edges. The components of that graph are coloured one by one: those that need more planes do not disturb the
-rest.
+Two planes suffice when the graph of crossing arcs has two colours, which is decided without listing its edges. The
+components of that graph are coloured one by one: those that need more planes do not disturb the rest.
 """
 import numpy as np
 
@@ -21,10 +20,9 @@ cdef token_t join_crossing(Space* space) noexcept nogil:
     Leaves components in spare 0, colours relative to their representatives in spare 1, and at the
     representatives in spare 2 whether two colours do not suffice; gives the number of such clashes.
 
-    The open arcs of the sweep are kept in segments, each of one component and, while two colours suffice for
-    it, of one colour. An arc that closes crosses all those opened after it: they become one segment of the
-    other colour. If its own segment has arcs after it, there is no such colour, and all stay in one segment
-    as one component.
+    The open arcs of the sweep are kept in segments, each of one component and, while two colours suffice for it, of one
+    colour. An arc that closes crosses all those opened after it: they become one segment of the other colour. If its
+    own segment has arcs after it, there is no such colour, and all stay in one segment as one component.
     """
     cdef token_t* parent = space.spare[0]
     cdef token_t* colour = space.spare[1]

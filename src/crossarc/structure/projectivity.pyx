@@ -15,10 +15,9 @@ from crossarc.structure.workspace cimport Space, Workspace
 cdef token_t mark_non_projective(Space* space) noexcept nogil:
     """Set non_projective[d] for each word whose edge is non-projective and count them. Linear.
 
-    Only the run of words around a head that it dominates matters: an edge is projective when the dependent
-    lies in it. Bottom-up, a run grows by whole runs. Those were joined below h if h dominates one word of
-    them, so each joining is done once in the whole tree; `other` leads from either end of a run to its other
-    end.
+    Only the run of words around a head that it dominates matters: an edge is projective when the dependent lies in it.
+    Bottom-up, a run grows by whole runs. Those were joined below h if h dominates one word of them, so each joining is
+    done once in the whole tree; `other` leads from either end of a run to its other end.
     """
     cdef token_t* non_projective = space.non_projective
     cdef token_t* other = space.spare[0]
@@ -105,11 +104,10 @@ cdef inline token_t count_met(const Space* space, const token_t* sums, token_t n
 cdef bint nests_well(Space* space) noexcept nogil:
     """Whether no two disjoint subtrees interleave. O(n log n), less when there are no gaps.
 
-    Two disjoint subtrees interleave only if the two subtrees of siblings above them do. Siblings interleave
-    when their spans overlap without one holding the other, or when the outer one has words within the span of
-    the inner one. For the latter the inner one need only be compared with the next sibling around it, since
-    the span of that one holds it. The words in question are counted for all such pairs in one sweep, with a
-    Fenwick tree over places.
+    Two disjoint subtrees interleave only if the two subtrees of siblings above them do. Siblings interleave when their
+    spans overlap without one holding the other, or when the outer one has words within the span of the inner one. For
+    the latter the inner one need only be compared with the next sibling around it, since the span of that one holds it.
+    The words in question are counted for all such pairs in one sweep, with a Fenwick tree over places.
     """
     cdef token_t n = space.n
     cdef token_t* low = space.spare[0]

@@ -32,9 +32,8 @@ def percent(part: float, whole: float) -> float:
 class Graphs:
     """The graphs of a treebank; all are counts over sentences with a graph that can be read.
 
-    `nodes` are words and empty nodes. A reentrancy is a head beyond a node's first, node 0 counted as a head;
-    several arcs from one head are one arc here. `differing` graphs have other arcs than the tree, whatever
-    the labels.
+    `nodes` are words and empty nodes. A reentrancy is a head beyond a node's first, node 0 counted as a head; several
+    arcs from one head are one arc here. `differing` graphs have other arcs than the tree, whatever the labels.
     """
 
     sentences: int = 0
@@ -132,14 +131,7 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures with the shares that follow from them, ready for JSON."""
-        classes = (
-            "projective",
-            "planar",
-            "two_planar",
-            "well_nested",
-            "gap_degree_at_most_1",
-            "several_roots",
-        )
+        classes = ("projective", "planar", "two_planar", "well_nested", "gap_degree_at_most_1", "several_roots")
         return counts(self) | {
             "partition": self.partition,
             "percent": {name: self.share(getattr(self, name)) for name in classes}

@@ -9,9 +9,8 @@ cdef struct Space:
     # The sentence at hand; the caller of a kernel sets these two.
     const token_t* heads
     token_t n
-    # The tree in order (trees.pyx). The dependents of h are child[first[h]] .. child[first[h + 1] - 1], left
-    # to right; order is the preorder, place its inverse, so v dominates u iff place[v] <= place[u] < place[v]
-    # + size[v].
+    # The tree in order (trees.pyx). The dependents of h are child[first[h]] .. child[first[h + 1] - 1], left to right;
+    # order is the preorder, place its inverse, so v dominates u iff place[v] <= place[u] < place[v] + size[v].
     token_t* first
     token_t* child
     token_t* order
@@ -21,8 +20,7 @@ cdef struct Space:
     # Projections (projectivity.pyx): the non-projective edges by dependent, and the gaps of each node.
     token_t* non_projective
     token_t* gaps
-    # Arcs (crossings.pyx) by begin ascending, then end descending; closing lists them by end ascending, then
-    # backwards.
+    # Arcs (crossings.pyx) by begin ascending, then end descending; closing lists them by end ascending, then backwards.
     token_t m
     token_t* begin
     token_t* end

@@ -1,9 +1,10 @@
 """The memory that the kernels of a call share: one block, carved into arrays, grown but never shrunk."""
 import numpy as np
 
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport token_t
 
 from crossarc.errors import StructureError
@@ -52,11 +53,9 @@ cdef class Workspace:
         cdef size_t stride = <size_t> size + 2      # one entry more than nodes for offsets, one for open ends
         if size <= self.space.room:
             return 0
-        free(self.space.memory)
         self.space.room = 0
-        self.space.memory = at = <token_t*> malloc((NAMED + SPARES) * stride * sizeof(token_t))
-        if at == NULL:
-            raise MemoryError
+        renew(<void**>&self.space.memory, (NAMED + SPARES) * stride * sizeof(token_t))
+        at = self.space.memory
         arrays[:] = [
             &space.first, &space.child, &space.order, &space.place, &space.size, &space.depth, &space.non_projective,
             &space.gaps, &space.begin, &space.end, &space.name, &space.closing, &space.before, &space.after,

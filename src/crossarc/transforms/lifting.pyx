@@ -61,8 +61,7 @@ cdef token_t update_edges(
     const token_t* heads, token_t n, token_t h, token_t* non_projective, token_t* known, token_t stamp, token_t only,
 ) noexcept nogil:
     """Mark again which edges from h, or the one to `only`, are non-projective; gives how many more there are."""
-    cdef token_t left = h, right = h
-    cdef token_t v, count = 0
+    cdef token_t left = h, right = h, v, count = 0
     cdef bint now
     known[h] = stamp
     known[0] = -stamp
@@ -119,8 +118,7 @@ cdef bint reattach_tree(Space* space, token_t* heads, const label_t* labels, con
 
 cdef void enqueue_below(const Space* space, token_t* order, token_t node) noexcept nogil:
     """All nodes below one, breadth-first."""
-    cdef token_t begin = 0, end = 1
-    cdef token_t v, i
+    cdef token_t begin = 0, end = 1, v, i
     order[0] = node
     while begin < end:
         v = order[begin]
@@ -134,8 +132,7 @@ cdef token_t search(
     const Space* space, token_t* queue, token_t d, const label_t* labels, label_t target,
 ) noexcept nogil:
     """The first node of a label below the head of d, but not below d; -1 if there is none."""
-    cdef token_t begin = 0, end = 1
-    cdef token_t v, w, i
+    cdef token_t begin = 0, end = 1, v, w, i
     queue[0] = space.heads[d]
     while begin < end:
         v = queue[begin]

@@ -91,8 +91,7 @@ cdef class ArrayReader:
 
     cdef Py_ssize_t add_all(self, const char* data, Py_ssize_t size, bint final) except -1 nogil:
         """Append sentences up to the first that is incomplete or malformed; gives the place where that begins."""
-        cdef Py_ssize_t begin = 0
-        cdef Py_ssize_t end, lines
+        cdef Py_ssize_t begin = 0, end, lines
         cdef bint has_tokens
         while begin < size:
             end = find_end(data, begin, size, final, &lines, &has_tokens)
@@ -110,9 +109,7 @@ cdef class ArrayReader:
         """Add the sentences that are complete after these bytes; with `final`, all that is left."""
         cdef bytes data = self.rest + block if self.rest else block
         cdef const char* start = data
-        cdef Py_ssize_t size = len(data)
-        cdef Py_ssize_t place = 0
-        cdef Py_ssize_t end, lines
+        cdef Py_ssize_t size = len(data), place = 0, end, lines
         cdef bint has_tokens
         while True:
             with nogil:

@@ -123,24 +123,8 @@ def to_conll09(sentence: Sentence, lost: Counter[str]) -> Rows:
     for word, (head, deprel, feats, lemma) in enumerate(basics(sentence)):
         pos = tag(sentence, word)
         sense = ["Y", lemma] if word in predicates else ["_", "_"]
-        rows.append(
-            [
-                str(word),
-                sentence.forms[word],
-                lemma,
-                lemma,
-                pos,
-                pos,
-                feats,
-                feats,
-                head,
-                head,
-                deprel,
-                deprel,
-                *sense,
-                *cells[word],
-            ]
-        )
+        twice = [each for value in (lemma, pos, feats, head, deprel) for each in (value, value)]  # gold and predicted
+        rows.append([str(word), sentence.forms[word], *twice, *sense, *cells[word]])
     return rows[1:]
 
 
@@ -150,19 +134,12 @@ def to_sdp(sentence: Sentence, lost: Counter[str]) -> Rows:
     predicates, cells = argument_cells(sentence, graph, lost)
     tops = {dependent for head, dependent, _ in graph if head == 0}
     lost["labels of arcs from the root"] += sum(head == 0 and label.lower() != "root" for head, _, label in graph)
-    return [
-        [
-            str(word),
-            sentence.forms[word],
-            sentence.lemmas[word],
-            tag(sentence, word),
-            "+" if word in tops else "-",
-            "+" if word in predicates else "-",
-            "_",
-            *cells[word],
-        ]
-        for word in range(1, len(sentence) + 1)
-    ]
+    rows = []
+    for word in range(1, len(sentence) + 1):
+        marks = ["+" if word in chosen else "-" for chosen in (tops, predicates)]
+        basic = [str(word), sentence.forms[word], sentence.lemmas[word], tag(sentence, word)]
+        rows.append([*basic, *marks, "_", *cells[word]])
+    return rows
 
 
 def tree_as_graph(sentence: Sentence) -> Graph:

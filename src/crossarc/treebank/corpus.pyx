@@ -109,12 +109,13 @@ cdef class Corpus:
             if self.sentences is None or (column != "head" and column not in INTERNED):
                 raise UnknownName("column", column, self.columns if self.sentences is None else (*INTERNED, "head"))
             # Another thread may have been quicker; all see the same.
-            found = self.columns.setdefault(column, self.heads() if column == "head" else self.interned(column))
+            found = self.columns.setdefault(column, self.read_column(column))
         return found
 
-    cdef tuple interned(self, str column):
-        """The ids of a column, made from the bytes of the sentences."""
-        cdef StringTable table = StringTable()
+    cdef tuple read_column(self, str column):
+        """Return the string table and the ids of a column, or None and the heads, from the bytes of the sentences."""
+        cdef bint is_head = column == "head"
+        cdef StringTable table = None if is_head else StringTable()
         cdef int32_t place = (self.sentences[0].format if self.sentences else CONLLU).index(column)
         ids = np.empty(self.starts[-1], dtype=np.int32)
         cdef label_t[::1] view = ids
@@ -123,21 +124,12 @@ cdef class Corpus:
         cdef Py_ssize_t i
         with nogil:
             for i in range(starts.shape[0] - 1):
-                intern_column(<FieldTable><void*>items[i], place, table, &view[starts[i]])
+                if is_head:
+                    memcpy(&view[starts[i]], (<FieldTable><void*>items[i]).heads_,
+                           (starts[i + 1] - starts[i]) * sizeof(token_t))
+                else:
+                    intern_column(<FieldTable><void*>items[i], place, table, &view[starts[i]])
         return table, frozen(ids)
-
-    cdef tuple heads(self):
-        """The heads of all nodes."""
-        heads = np.empty(self.starts[-1], dtype=np.int32)
-        cdef token_t[::1] view = heads
-        cdef const offset_t[::1] starts = self.starts
-        cdef PyObject** items = PySequence_Fast_ITEMS(self.sentences)
-        cdef Py_ssize_t i
-        with nogil:
-            for i in range(starts.shape[0] - 1):
-                memcpy(&view[starts[i]], (<FieldTable><void*>items[i]).heads_,
-                       (starts[i + 1] - starts[i]) * sizeof(token_t))
-        return None, frozen(heads)
 
     @property
     def graphs(self):

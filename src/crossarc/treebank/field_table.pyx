@@ -1,8 +1,9 @@
 """The bytes of a sentence with a table of where each field begins."""
 
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
+from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport int32_t, token_t
 from crossarc.treebank.layout cimport Layout
 
@@ -14,10 +15,7 @@ cdef class FieldTable:
                       int32_t words) except -1:
         """Keep the bytes and make room for their table, which is one block of memory; the caller fills it."""
         cdef size_t fields = <size_t>rows * (width + 1)
-        free(self.fields)
-        self.fields = <int32_t*>malloc((fields + rows + 2 * (<size_t>words + 1)) * sizeof(int32_t))
-        if self.fields == NULL:
-            raise MemoryError
+        renew(<void**>&self.fields, (fields + rows + 2 * (<size_t>words + 1)) * sizeof(int32_t))
         self.raw = raw
         self.data = raw
         self.size = len(raw)

@@ -61,22 +61,7 @@ CONLLX = Format(
 CONLL09 = Format(
     "conll09",
     "CoNLL-2009",
-    (
-        "id",
-        "form",
-        "lemma",
-        "plemma",
-        "pos",
-        "ppos",
-        "feat",
-        "pfeat",
-        "head",
-        "phead",
-        "deprel",
-        "pdeprel",
-        "fillpred",
-        "pred",
-    ),
+    tuple("id form lemma plemma pos ppos feat pfeat head phead deprel pdeprel fillpred pred".split()),  # noqa: SIM905
     (".conll09",),
     (("upos", "pos"), ("xpos", "pos"), ("feats", "feat")),
     extra=True,

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 
+from crossarc.core.allocation cimport resize
 from crossarc.core.typedefs cimport int32_t, token_t
 from crossarc.treebank.field_table cimport FieldTable, fields_of
 from crossarc.treebank.layout cimport EMPTY_ROW, RANGE_ROW, number
@@ -35,19 +36,11 @@ cdef class GraphReader:
 
     cdef int begin(self, FieldTable sentence) except -1 nogil:
         """Forget the arcs read before and count the empty nodes before each word."""
-        cdef int32_t row
-        cdef int32_t found = 0
-        cdef void* block
+        cdef int32_t row, found = 0
         self.count = 0
         if sentence.words + 2 > self.room:
-            block = realloc(self.empty, 2 * (<size_t>sentence.words + 2) * sizeof(int32_t))
-            if block == NULL:
-                raise MemoryError
-            self.empty = <int32_t*>block
-            block = realloc(self.predicates, 2 * (<size_t>sentence.words + 2) * sizeof(token_t))
-            if block == NULL:
-                raise MemoryError
-            self.predicates = <token_t*>block
+            resize(<void**>&self.empty, 2 * (<size_t>sentence.words + 2) * sizeof(int32_t))
+            resize(<void**>&self.predicates, 2 * (<size_t>sentence.words + 2) * sizeof(token_t))
             self.room = 2 * (sentence.words + 2)
         self.empty[0] = 0
         for row in range(sentence.rows_count):
@@ -79,12 +72,8 @@ cdef class GraphReader:
 
     cdef int add(self, token_t head, token_t dependent, const char* label, int32_t size) except -1 nogil:
         """Append an arc."""
-        cdef void* block
         if self.count == self.capacity:
-            block = realloc(self.arcs, (2 * self.capacity + 64) * sizeof(Arc))
-            if block == NULL:
-                raise MemoryError
-            self.arcs = <Arc*>block
+            resize(<void**>&self.arcs, (2 * self.capacity + 64) * sizeof(Arc))
             self.capacity = 2 * self.capacity + 64
         self.arcs[self.count] = Arc(head, dependent, label, size)
         self.count += 1
@@ -94,11 +83,7 @@ cdef class GraphReader:
         """Read head:label|head:label; gives 0 if it is malformed, else 1."""
         cdef const char* data = sentence.data
         cdef int32_t* field = fields_of(sentence, row) + self.deps
-        cdef int32_t last = field[1] - 1
-        cdef int32_t place = field[0]
-        cdef int32_t end
-        cdef int32_t word = 0
-        cdef int32_t behind = 0
+        cdef int32_t last = field[1] - 1, place = field[0], end, word = 0, behind = 0
         cdef token_t head
         if holds(sentence, field, b'_'):
             return 1
@@ -126,8 +111,7 @@ cdef class GraphReader:
 
     cdef int read_arguments(self, FieldTable sentence) except -1 nogil:
         """Read argument columns, of which the k-th belongs to the k-th predicate; gives 0 if their numbers differ."""
-        cdef int32_t word, column
-        cdef int32_t found = 0
+        cdef int32_t word, column, found = 0
         cdef int32_t* fields
         for word in range(1, sentence.words + 1):
             fields = fields_of(sentence, sentence.word_rows[word]) + self.predicate

@@ -42,8 +42,7 @@ cdef Py_ssize_t find_end(const char* data, Py_ssize_t begin, Py_ssize_t size, bi
 
     `final` says that no input follows. `lines` receives the number of lines, `has_tokens` whether there are tokens.
     """
-    cdef Py_ssize_t place = begin
-    cdef Py_ssize_t stop
+    cdef Py_ssize_t place = begin, stop
     cdef const char* newline
     cdef bint ended = False
     lines[0] = 0
@@ -112,8 +111,7 @@ cdef struct IdState:
 cdef inline bint parse_id(const char* data, Py_ssize_t begin, Py_ssize_t end, bint ranges,
                           IdState* state, int32_t* kind) noexcept nogil:
     """Check an id against those before it, and set the kind of its row."""
-    cdef int32_t first = 0
-    cdef int32_t second = 0
+    cdef int32_t first = 0, second = 0
     cdef Py_ssize_t place = number(data, begin, end, &first)
     if place < 0:
         return False
@@ -167,18 +165,15 @@ cdef bint reserve(Layout* layout, size_t rows, size_t fields) noexcept nogil:
 cdef inline Fault parse_row(const char* data, Py_ssize_t* place, Py_ssize_t size, Spec* spec, Layout* layout,
                             IdState* ids) noexcept nogil:
     """Split one token line at its tabs and read its id and head."""
-    cdef Py_ssize_t at = place[0]
-    cdef Py_ssize_t begin = at
+    cdef Py_ssize_t at = place[0], begin = at
     cdef Py_ssize_t stop = -1           # where the line ends
     cdef Py_ssize_t tab
     cdef uint64_t mask
     cdef const char* newline
-    cdef int32_t width = 0
-    cdef int32_t expected = layout.width if layout.rows else spec.width
+    cdef int32_t width = 0, expected = layout.width if layout.rows else spec.width
     cdef int32_t room = size if spec.extra and not layout.rows else expected
     cdef int32_t* fields
-    cdef int32_t kind = 0
-    cdef int32_t head = 0
+    cdef int32_t kind = 0, head = 0
     # The first line of a sentence tells how many columns the others have.
     if not reserve(layout, layout.rows + 1, layout.rows * (layout.width + 1) + expected + 2):
         return NO_MEMORY
@@ -235,8 +230,7 @@ cdef inline Fault parse_row(const char* data, Py_ssize_t* place, Py_ssize_t size
 
 cdef Fault parse(const char* data, Py_ssize_t size, Spec* spec, Layout* layout) noexcept nogil:
     """Find the rows and fields of one sentence; the layout's memory is used again from call to call."""
-    cdef Py_ssize_t place = 0
-    cdef Py_ssize_t stop
+    cdef Py_ssize_t place = 0, stop
     cdef const char* newline
     cdef IdState ids
     cdef Fault fault

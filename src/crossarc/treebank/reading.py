@@ -15,16 +15,7 @@ from crossarc.treebank.formats import Format, format_of_content, format_of_path,
 from crossarc.treebank.scanner import Scanner
 from crossarc.treebank.sentence import Sentence
 from crossarc.treebank.streams import Source, blocks, chain, name_of
-from crossarc.treebank.validation import (
-    CHECKS,
-    ROOTS,
-    Check,
-    Finding,
-    Roots,
-    inspect_sentence,
-    inspect_syntax,
-    repair,
-)
+from crossarc.treebank.validation import CHECKS, ROOTS, Check, Finding, Roots, inspect_sentence, inspect_syntax, repair
 
 log = logging.getLogger(__name__)
 
@@ -72,11 +63,7 @@ def read_string(text: str, format: str | Format | None = None) -> list[Sentence]
 
 
 def read_arrays(
-    source: Source,
-    format: str | Format | None = None,
-    *,
-    on_error: OnError = "fail",
-    report: Report | None = None,
+    source: Source, format: str | Format | None = None, *, on_error: OnError = "fail", report: Report | None = None
 ) -> Corpus:
     """A whole treebank as flat integer arrays, without a Python object per sentence."""
     name = name_of(source)
@@ -96,10 +83,7 @@ def read_arrays(
 
 
 def validate(
-    source: Source,
-    format: str | Format | None = None,
-    *,
-    roots: Roots = "one",
+    source: Source, format: str | Format | None = None, *, roots: Roots = "one"
 ) -> Iterator[Finding | Sentence]:
     """The good sentences of a source, and the findings in the others, in the order of the file."""
     if roots not in ROOTS:

@@ -60,8 +60,7 @@ cdef int add_graph(FieldTable sentence, graph, list patches) except -1:
     """Replace DEPS of all words and empty nodes."""
     cdef int32_t row
     cdef int32_t* fields
-    cdef int32_t place = 0
-    cdef int32_t index = sentence.format.index("deps")
+    cdef int32_t place = 0, index = sentence.format.index("deps")
     if index < 0:
         raise TreebankError(f"{sentence.format.title} has no DEPS column; convert the sentence to CoNLL-U first")
     deps = format_deps(graph, sentence.node_ids)

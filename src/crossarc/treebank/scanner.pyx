@@ -36,10 +36,7 @@ cdef class Scanner:
         """The sentences that are complete after these bytes; with `final`, all that is left."""
         cdef bytes data = self.rest + block if self.rest else block
         cdef const char* start = data
-        cdef Py_ssize_t size = len(data)
-        cdef Py_ssize_t begin = 0
-        cdef Py_ssize_t end = 0
-        cdef Py_ssize_t lines = 0
+        cdef Py_ssize_t size = len(data), begin = 0, end = 0, lines = 0
         cdef bint has_tokens = False
         cdef Fault fault
         cdef list sentences = []

@@ -1,5 +1,5 @@
 from collections.abc import Iterator, Mapping, Sequence
-from typing import overload
+from typing import Generic, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,17 +8,53 @@ from crossarc.treebank.formats import Format
 from crossarc.treebank.graph import Graph
 from crossarc.treebank.token import Token
 
+T = TypeVar("T", covariant=True)
+
+class ReadOnly(Generic[T]):
+    def __get__(self, holder: object, owner: type | None = None) -> T: ...
+
+Strings = Sequence[str] | None
+
+class Columns(TypedDict, total=False):
+    lemmas: Strings
+    upos: Strings
+    xpos: Strings
+    feats: Strings
+    heads: Sequence[int] | NDArray[np.int32] | None
+    deprels: Strings
+    deps: Strings
+    misc: Strings
+    graph: Graph | None
+
 class Sentence:
     source: str
     line: int
-    def __init__(
-        self,
-        raw: bytes,
-        format: str | Format = "conllu",
-        *,
-        source: str = "",
-        line: int = 1,
-    ) -> None: ...
+    raw: ReadOnly[bytes]
+    format: ReadOnly[Format]
+    comments: ReadOnly[tuple[str, ...]]
+    metadata: ReadOnly[dict[str, str]]
+    id: ReadOnly[str]
+    text: ReadOnly[str]
+    rows: ReadOnly[tuple[Token, ...]]
+    ranges: ReadOnly[tuple[Token, ...]]
+    empty_nodes: ReadOnly[tuple[Token, ...]]
+    node_ids: ReadOnly[tuple[str, ...]]
+    arguments: ReadOnly[tuple[tuple[str, ...], ...]]
+    forms: ReadOnly[tuple[str, ...]]
+    lemmas: ReadOnly[tuple[str, ...]]
+    upos: ReadOnly[tuple[str, ...]]
+    xpos: ReadOnly[tuple[str, ...]]
+    feats: ReadOnly[tuple[str, ...]]
+    deprels: ReadOnly[tuple[str, ...]]
+    deps: ReadOnly[tuple[str, ...]]
+    misc: ReadOnly[tuple[str, ...]]
+    heads: ReadOnly[NDArray[np.int32]]
+    graph: ReadOnly[Graph]
+    is_tree: ReadOnly[bool]
+    roots: ReadOnly[list[int]]
+    has_graph: ReadOnly[bool]
+    is_projective: ReadOnly[bool]
+    def __init__(self, raw: bytes, format: str | Format = "conllu", *, source: str = "", line: int = 1) -> None: ...
     @classmethod
     def from_columns(
         cls,
@@ -26,82 +62,10 @@ class Sentence:
         comments: Sequence[str] = (),
         metadata: Mapping[str, str] | None = None,
         forms: Sequence[str],
-        lemmas: Sequence[str] | None = None,
-        upos: Sequence[str] | None = None,
-        xpos: Sequence[str] | None = None,
-        feats: Sequence[str] | None = None,
-        heads: Sequence[int] | NDArray[np.int32] | None = None,
-        deprels: Sequence[str] | None = None,
-        deps: Sequence[str] | None = None,
-        misc: Sequence[str] | None = None,
-        graph: Graph | None = None,
+        **columns: Unpack[Columns],
     ) -> Sentence: ...
-    def replace(
-        self,
-        *,
-        comments: Sequence[str] | None = None,
-        forms: Sequence[str] | None = None,
-        lemmas: Sequence[str] | None = None,
-        upos: Sequence[str] | None = None,
-        xpos: Sequence[str] | None = None,
-        feats: Sequence[str] | None = None,
-        heads: Sequence[int] | NDArray[np.int32] | None = None,
-        deprels: Sequence[str] | None = None,
-        deps: Sequence[str] | None = None,
-        misc: Sequence[str] | None = None,
-        graph: Graph | None = None,
-    ) -> Sentence: ...
-    @property
-    def raw(self) -> bytes: ...
-    @property
-    def format(self) -> Format: ...
-    @property
-    def comments(self) -> tuple[str, ...]: ...
-    @property
-    def metadata(self) -> dict[str, str]: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def rows(self) -> tuple[Token, ...]: ...
-    @property
-    def ranges(self) -> tuple[Token, ...]: ...
-    @property
-    def empty_nodes(self) -> tuple[Token, ...]: ...
-    @property
-    def node_ids(self) -> tuple[str, ...]: ...
-    @property
-    def arguments(self) -> tuple[tuple[str, ...], ...]: ...
+    def replace(self, *, comments: Strings = None, forms: Strings = None, **columns: Unpack[Columns]) -> Sentence: ...
     def column(self, name: str) -> tuple[str, ...]: ...
-    @property
-    def forms(self) -> tuple[str, ...]: ...
-    @property
-    def lemmas(self) -> tuple[str, ...]: ...
-    @property
-    def upos(self) -> tuple[str, ...]: ...
-    @property
-    def xpos(self) -> tuple[str, ...]: ...
-    @property
-    def feats(self) -> tuple[str, ...]: ...
-    @property
-    def deprels(self) -> tuple[str, ...]: ...
-    @property
-    def deps(self) -> tuple[str, ...]: ...
-    @property
-    def misc(self) -> tuple[str, ...]: ...
-    @property
-    def heads(self) -> NDArray[np.int32]: ...
-    @property
-    def graph(self) -> Graph: ...
-    @property
-    def is_tree(self) -> bool: ...
-    @property
-    def roots(self) -> list[int]: ...
-    @property
-    def has_graph(self) -> bool: ...
-    @property
-    def is_projective(self) -> bool: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Token]: ...
     @overload

@@ -5,6 +5,7 @@ Python objects only when a column is read. Sentences do not change: `replace` gi
 """
 
 import re
+from operator import methodcaller
 
 import numpy as np
 
@@ -170,45 +171,14 @@ cdef class Sentence(FieldTable):
             self.cache = {}
         self.cache[key] = value
 
-    @property
-    def forms(self):
-        """The word forms."""
-        return self.column("form")
-
-    @property
-    def lemmas(self):
-        """The lemmas."""
-        return self.column("lemma")
-
-    @property
-    def upos(self):
-        """The universal or coarse part-of-speech tags."""
-        return self.column("upos")
-
-    @property
-    def xpos(self):
-        """The language's own part-of-speech tags."""
-        return self.column("xpos")
-
-    @property
-    def feats(self):
-        """The morphological features, as they stand in the file."""
-        return self.column("feats")
-
-    @property
-    def deprels(self):
-        """The labels of the tree's arcs."""
-        return self.column("deprel")
-
-    @property
-    def deps(self):
-        """The DEPS column as it stands in the file; `graph` has its arcs."""
-        return self.column("deps")
-
-    @property
-    def misc(self):
-        """The MISC column."""
-        return self.column("misc")
+    forms = property(methodcaller("column", "form"), doc="The word forms.")
+    lemmas = property(methodcaller("column", "lemma"), doc="The lemmas.")
+    upos = property(methodcaller("column", "upos"), doc="The universal or coarse part-of-speech tags.")
+    xpos = property(methodcaller("column", "xpos"), doc="The language's own part-of-speech tags.")
+    feats = property(methodcaller("column", "feats"), doc="The morphological features, as in the file.")
+    deprels = property(methodcaller("column", "deprel"), doc="The labels of the tree's arcs.")
+    deps = property(methodcaller("column", "deps"), doc="The DEPS column as in the file; `graph` has its arcs.")
+    misc = property(methodcaller("column", "misc"), doc="The MISC column.")
 
     @property
     def heads(self):
@@ -243,8 +213,7 @@ cdef class Sentence(FieldTable):
     @property
     def has_graph(self):
         """Whether the file gives a graph: anything in DEPS, or the argument columns of SDP and CoNLL-2009."""
-        cdef int32_t index = self.format.index("deps")
-        cdef int32_t row
+        cdef int32_t index = self.format.index("deps"), row
         cdef int32_t* field
         if index < 0:
             return self.format.extra

@@ -1,5 +1,7 @@
 """Tokens: the rows of a sentence."""
 
+from operator import itemgetter
+
 from crossarc.core.typedefs cimport int32_t
 from crossarc.treebank.field_table cimport FieldTable, fields_of
 from crossarc.treebank.layout cimport EMPTY_ROW, RANGE_ROW
@@ -26,30 +28,11 @@ cdef class Token:
         """The id as it stands in the file: "3", "3-4" or "8.1"."""
         return self.sentence.field(self.row, 0)
 
-    @property
-    def form(self):
-        """The word form."""
-        return self["form"]
-
-    @property
-    def lemma(self):
-        """The lemma."""
-        return self["lemma"]
-
-    @property
-    def upos(self):
-        """The universal or coarse part-of-speech tag."""
-        return self["upos"]
-
-    @property
-    def xpos(self):
-        """The language's own part-of-speech tag."""
-        return self["xpos"]
-
-    @property
-    def feats(self):
-        """The morphological features."""
-        return self["feats"]
+    form = property(itemgetter("form"), doc="The word form.")
+    lemma = property(itemgetter("lemma"), doc="The lemma.")
+    upos = property(itemgetter("upos"), doc="The universal or coarse part-of-speech tag.")
+    xpos = property(itemgetter("xpos"), doc="The language's own part-of-speech tag.")
+    feats = property(itemgetter("feats"), doc="The morphological features.")
 
     @property
     def head(self):
@@ -57,20 +40,9 @@ cdef class Token:
         cdef int32_t kind = self.sentence.kinds[self.row]
         return self.sentence.heads_[kind] if kind > 0 else -1
 
-    @property
-    def deprel(self):
-        """The label of the arc from the head."""
-        return self["deprel"]
-
-    @property
-    def deps(self):
-        """The DEPS column."""
-        return self["deps"]
-
-    @property
-    def misc(self):
-        """The MISC column."""
-        return self["misc"]
+    deprel = property(itemgetter("deprel"), doc="The label of the arc from the head.")
+    deps = property(itemgetter("deps"), doc="The DEPS column.")
+    misc = property(itemgetter("misc"), doc="The MISC column.")
 
     @property
     def line(self):

@@ -31,8 +31,7 @@ cdef inline char* copy(char* target, const char* data, Py_ssize_t size) noexcept
 
 
 cdef inline char* write_number(char* target, token_t number) noexcept nogil:
-    cdef int32_t count = digits_of(number)
-    cdef int32_t place
+    cdef int32_t count = digits_of(number), place
     for place in range(count - 1, -1, -1):
         target[place] = <char>(48 + number % 10)
         number //= 10

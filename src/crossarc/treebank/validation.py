@@ -186,14 +186,10 @@ def inspect_sentence(sentence: Sentence, check: Check, *, roots: Roots = "any") 
     faults: list[Fault] = []
     if check != "syntax" and not sentence.is_tree and sentence.format.index("head") >= 0:
         faults += tree_faults(sentence)
-    if roots == "one" and check != "syntax" and sentence.is_tree and len(sentence.roots) > 1:
-        faults.append(
-            (
-                sentence[sentence.roots[1]].line,
-                "several-roots",
-                f"there are {len(sentence.roots)} roots: words {', '.join(map(str, sentence.roots[:10]))}",
-            )
-        )
+    found = sentence.roots
+    if roots == "one" and check != "syntax" and sentence.is_tree and len(found) > 1:
+        what = f"there are {len(found)} roots: words {', '.join(map(str, found[:10]))}"
+        faults.append((sentence[found[1]].line, "several-roots", what))
     if check == "all" or sentence.format.extra:  # argument columns are what such a format is made of
         faults += graph_faults(sentence)
     if check == "all":
@@ -281,21 +277,12 @@ def form_faults(sentence: Sentence) -> Iterator[Fault]:
         if b"" in fields:
             yield sentence.line + place, "empty-field", f"column {fields.index(b'') + 1} is empty"
         if sentence.format.open_end and len(fields) > width:
-            yield (
-                sentence.line + place,
-                "columns",
-                f"{len(fields)} columns instead of {width}: there are tabs in the last",
-            )
+            what = f"{len(fields)} columns instead of {width}: there are tabs in the last"
+            yield sentence.line + place, "columns", what
 
 
 def repair(
-    raw: bytes,
-    format: Format,
-    *,
-    source: str = "",
-    line: int = 1,
-    check: Check = "syntax",
-    roots: Roots = "any",
+    raw: bytes, format: Format, *, source: str = "", line: int = 1, check: Check = "syntax", roots: Roots = "any"
 ) -> Sentence | None:
     """The repaired sentence, None if it cannot be repaired.
 

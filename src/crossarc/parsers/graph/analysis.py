@@ -14,15 +14,14 @@ from crossarc.errors import DecodeError
 from crossarc.parsers.analysis import (
     Analysis,
     Heads,
+    Request,
     ScoredTree,
     TreeSpace,
-    Undo,
     head_probabilities,
     softmax,
     with_labels,
     without_numbers,
 )
-from crossarc.parsers.calibration import Scales
 from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.treebank.corpus import Corpus
 
@@ -32,19 +31,13 @@ if TYPE_CHECKING:
 SMOOTHING = 1e-6  # what an arc weighs, beside a whole of 1, that is only looked at because of constraints
 
 
-def analyse_by_arcs(
-    model: ArcModel,
-    corpus: Corpus,
-    k: int,
-    known: list[Constraints],
-    scales: Scales,
-    undo: Undo | None,
-) -> Iterator[Analysis]:
+def analyse_by_arcs(model: ArcModel, corpus: Corpus, known: list[Constraints], request: Request) -> Iterator[Analysis]:
     """Yield the k best trees of each sentence and their probabilities.
 
     Where lengths leave no tree that satisfies the constraints, or not the parse, arcs of all lengths count. A very long
     sentence has its parse and no numbers, unless constraints rule that out.
     """
+    scales, undo = request.scales, request.undo
     own, own_labels = model.parse(corpus)
     places = pairwise(corpus.starts.tolist())
     for sentence, constraints, (begin, end) in zip(model.inputs(corpus), known, places, strict=True):
@@ -60,34 +53,26 @@ def analyse_by_arcs(
             if model.lengths is not None and not has_tree(space, parse):
                 space = replace(space, scores=without_cells(model.arc_scores(sentence, whole=True)))
                 model.lengths.add(0, 0, 1)
-            found = analyse(model, sentence, space, k, parse, scales.labels, undo)
-        yield found if undo is None else under_constraints(found, model.single_root, k, constraints)
+            found = analyse(model, sentence, space, parse, request)
+        yield found if undo is None else under_constraints(found, model.single_root, request.k, constraints)
 
 
-def analyse(
-    model: ArcModel,
-    sentence: Any,
-    space: TreeSpace,
-    k: int,
-    parse: Heads,
-    label_scale: float,
-    undo: Undo | None,
-) -> Analysis:
+def analyse(model: ArcModel, sentence: Any, space: TreeSpace, parse: Heads, request: Request) -> Analysis:
     """Return the k best trees of one sentence."""
     marginals, partition = space.marginals(), space.log_partition()
     moved = marginals.copy()
     scored: list[ScoredTree] = []
-    for heads in space.best(k, parse):
+    for heads in space.best(request.k, parse):
         labels = model.label_scores(sentence, heads)
         names = [model.labels[label] for label in labels.argmax(axis=1).tolist()]
-        chances = softmax(label_scale * labels).max(axis=1)
+        chances = softmax(request.scales.labels * labels).max(axis=1)
         chances[0] = 1.0
         names, chances = with_labels(names, chances, space.constraints)
         score = space.score(heads)
         probability = float(np.exp(min(0.0, space.scale * score - partition)))
         likely = head_probabilities(marginals, heads)
-        if undo is not None:
-            before, (heads, names) = heads, undo(heads, names)
+        if request.undo is not None:
+            before, (heads, names) = heads, request.undo(heads, names)
             if not scored:  # arcs of the parse that were moved are as likely as before
                 words = np.flatnonzero(heads != before)
                 moved[words, heads[words]], moved[words, before[words]] = (

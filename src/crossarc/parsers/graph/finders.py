@@ -52,7 +52,7 @@ class TreeFinder(ABC):
         With `whole` arcs of all lengths have one.
         """
 
-    def seen(self, tokens: Ints) -> Ints:
+    def extended(self, tokens: Ints) -> Ints:
         """Return the attributes of the nodes of one sentence as a label model sees them."""
         return tokens
 
@@ -112,7 +112,7 @@ class RoundFinder(ArcFinder):
     attributes: Attributes
     rounds: Rounds  # the tags of each
     label_places: NDArray[np.uint8]
-    label_weights: PackedWeights  # whose labels later rounds see, if the settings want it
+    label_weights: PackedWeights | None  # whose labels later rounds see, if the settings want it
 
     def factors(self, lengths: Lengths | None) -> RoundFactors:  # type: ignore[override]
         """Return the rounds at work, for one thread."""
@@ -121,7 +121,7 @@ class RoundFinder(ArcFinder):
 
     def find_trees(self, factors: Any, tokens: Ints, starts: Starts, heads: Ints) -> None:
         """Set the heads of the best trees, round by round."""
-        labels = (self.label_weights,) if self.settings.child_labels else ()
+        labels = (self.label_weights,) if self.label_weights is not None else ()
         factors.find_trees(self.weights, tokens, starts, heads, *labels)
 
 

@@ -70,7 +70,7 @@ class Lengths:
 
 
 def limits_of(lengths: Lengths | None) -> dict[str, Any]:
-    """Return what factors are told of lengths."""
+    """Return the options of factors that lengths set."""
     return {"lengths": lengths.table, "tag": lengths.column} if lengths is not None else {}
 
 

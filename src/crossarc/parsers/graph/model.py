@@ -17,8 +17,7 @@ from crossarc.factors.labels import LabelFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.learning.packed import PackedWeights
-from crossarc.parsers.analysis import Analysis, Undo
-from crossarc.parsers.calibration import GRAPH_SCALES, Scales
+from crossarc.parsers.analysis import GRAPH_SCALES, Analysis, Request
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph.analysis import analyse_by_arcs
 from crossarc.parsers.graph.finders import ArcFinder, RoundFinder, Starts, TreeFinder, decoder_of
@@ -60,17 +59,9 @@ class ArcModel(Model):
     def label_scores(self, sentence: Any, heads: Ints) -> Scores:
         """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
 
-    def analyse(
-        self,
-        corpus: Corpus,
-        k: int,
-        constraints: list[Constraints],
-        scales: Scales,
-        beam: int | None = None,
-        undo: Undo | None = None,
-    ) -> Iterator[Analysis]:
+    def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
         """Yield the k best trees of each sentence and their probabilities."""
-        return analyse_by_arcs(self, corpus, k, constraints, scales, undo)
+        return analyse_by_arcs(self, corpus, constraints, request)
 
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return what the decoder can find: all trees, or the projective ones."""
@@ -128,8 +119,8 @@ class GraphModel(ArcModel):
         labels = np.full(len(tokens), -1, dtype=np.int32)
         if not len(tokens):
             return labels.copy(), labels
-        heads, seen = self.finder.find(tokens, starts)
-        self.label_factors().find_labels(self.label_weights, seen, starts, heads, labels)
+        heads, extended = self.finder.find(tokens, starts)
+        self.label_factors().find_labels(self.label_weights, extended, starts, heads, labels)
         return heads, labels
 
     def inputs(self, corpus: Corpus) -> Iterator[Ints]:
@@ -147,7 +138,7 @@ class GraphModel(ArcModel):
 
     def label_scores(self, sentence: Ints, heads: Ints) -> Scores:
         """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
-        return self.label_factors().scores(self.label_weights, self.finder.seen(sentence), heads)
+        return self.label_factors().scores(self.label_weights, self.finder.extended(sentence), heads)
 
     def notes(self) -> list[str]:
         """Return how much lengths have left out."""
@@ -182,15 +173,7 @@ class GraphModel(ArcModel):
         if self.lengths is not None:
             arrays["lengths"] = self.lengths.table
             left_out = asdict(self.lengths.development) if self.lengths.development is not None else None
-        manifest = {
-            "kind": self.kind,
-            "settings": self.settings.model_dump(),
-            "labels": self.labels,
-            "single_root": self.single_root,
-            "features": self.features.text,
-            "pruning": left_out,
-        }
-        return manifest, arrays
+        return {**self.shared_manifest(), "pruning": left_out}, arrays
 
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
@@ -209,14 +192,16 @@ class GraphModel(ArcModel):
             noted = Pruning(**manifest["pruning"]) if manifest["pruning"] else None
             lengths = Lengths(arrays["lengths"], tag_column(attributes), noted)
             lengths.check(attributes)
-        finder, label_features = cls.stored_finder(settings, features, attributes, manifest, arrays, lengths)
+        single_root = manifest["single_root"]
+        shared = {"settings": settings, "features": features, "single_root": single_root, "lengths": lengths}
+        finder, label_features = cls.stored_finder(shared, attributes, manifest, arrays)
         return cls(
             settings,
             features,
             attributes,
             labels,
             arrays["label_places"],
-            manifest["single_root"],
+            single_root,
             finder,
             PackedWeights.from_arrays(arrays, len(labels), "labels."),
             label_features,
@@ -224,20 +209,14 @@ class GraphModel(ArcModel):
 
     @classmethod
     def stored_finder(
-        cls,
-        settings: GraphSettings,
-        features: EdgeModel,
-        attributes: Attributes,
-        manifest: dict[str, Any],
-        arrays: Arrays,
-        lengths: Lengths | None,
+        cls, shared: dict[str, Any], attributes: Attributes, manifest: dict[str, Any], arrays: Arrays
     ) -> tuple[TreeFinder, EdgeModel]:
-        """Return what finds trees by the weights of a file, and the features of its label model."""
-        single_root, weights = manifest["single_root"], PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs.")
-        finder = ArcFinder(
-            settings=settings, features=features, single_root=single_root, weights=weights, lengths=lengths
-        )
-        return finder, features
+        """Return what finds trees by the weights of a file, and the features of its label model.
+
+        `shared` is what finders of all kinds have.
+        """
+        weights = PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs.")
+        return ArcFinder(**shared, weights=weights), shared["features"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,43 +290,31 @@ class RoundModel(GraphModel):
 
     @classmethod
     def stored_finder(
-        cls,
-        settings: GraphSettings,
-        features: EdgeModel,
-        attributes: Attributes,
-        manifest: dict[str, Any],
-        arrays: Arrays,
-        lengths: Lengths | None,
+        cls, shared: dict[str, Any], attributes: Attributes, manifest: dict[str, Any], arrays: Arrays
     ) -> tuple[TreeFinder, EdgeModel]:
         """Return the rounds of a file, and the features of its label model."""
-        if not isinstance(settings, RoundSettings):
+        if not isinstance(shared["settings"], RoundSettings):
             raise ValueError("the settings are of another family")
         check_rounds(manifest["rounds"])
-        tag_attribute(features)
+        tag_attribute(shared["features"])
+        labels = PackedWeights.from_arrays(arrays, len(manifest["labels"]), "labels.")
         finder = RoundFinder(
-            settings=settings,
-            features=features,
-            single_root=manifest["single_root"],
+            **shared,
             weights=PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
-            lengths=lengths,
             attributes=attributes,
             rounds=manifest["rounds"],
             label_places=arrays["label_places"],
-            label_weights=PackedWeights.from_arrays(arrays, len(manifest["labels"]), "labels."),
+            label_weights=labels if shared["settings"].child_labels else None,
         )
-        return finder, features
+        return finder, shared["features"]
 
 
 def joint_factors(
-    settings: ArcSettings,
-    features: EdgeModel,
-    single_root: bool,
-    label_places: NDArray[np.uint8],
-    lengths: Lengths | None,
+    settings: ArcSettings, features: EdgeModel, single_root: bool, places: NDArray[np.uint8], lengths: Lengths | None
 ) -> JointFactors:
     """Return arcs with joint labels at work."""
     decoder = decoder_of(settings, single_root)
-    return JointFactors(features, decoder, label_places, k_best=settings.k_best, **limits_of(lengths))
+    return JointFactors(features, decoder, places, k_best=settings.k_best, **limits_of(lengths))
 
 
 def coverage_of(found: NDArray[np.bool_], heads: Ints, starts: Starts) -> Coverage:

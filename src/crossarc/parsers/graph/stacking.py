@@ -20,7 +20,7 @@ from crossarc.features.templates import fitted_templates
 from crossarc.treebank.corpus import Corpus
 
 Ints = NDArray[np.int32]
-FURTHEST = 20  # words to a guessed head that are told apart
+FURTHEST = 20  # distances to a guessed head above this are not distinguished
 # What is guessed of a word. By the directed tree: where its head is, the tags of its head, of its nearest siblings and
 # of its outermost dependents, how many dependents it has on either side; by the undirected tree: where its head is.
 GUESSES = ("up", "up_tag", "left_tag", "right_tag", "first_tag", "last_tag", "valency", "other_up")

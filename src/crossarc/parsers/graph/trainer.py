@@ -16,13 +16,13 @@ from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.weights import Weights
-from crossarc.parsers.graph.finders import ArcFinder, RoundFinder, Starts, arc_factors, round_factors
+from crossarc.parsers.graph.finders import ArcFinder, RoundFinder, Starts, TreeFinder, arc_factors, round_factors
 from crossarc.parsers.graph.lengths import Lengths, greatest_lengths, tag_column
 from crossarc.parsers.graph.model import GraphModel, JointModel, RoundModel, joint_factors
 from crossarc.parsers.graph.rounds import Rounds, rounds_of
-from crossarc.parsers.model import Arrays, Ints
+from crossarc.parsers.model import Arrays, Ints, part, prefixed
 from crossarc.parsers.settings import ArcSettings, GraphSettings, RoundSettings, UndirectedSettings
-from crossarc.parsers.trainer import Trainer, part, prefixed
+from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.trees import Trees
 
 
@@ -80,6 +80,11 @@ class Material:
         """Return the lengths of a new model, if the settings go by them."""
         return Lengths(self.greatest, tag_column(self.attributes)) if self.greatest is not None else None
 
+    def shared(self) -> dict[str, Any]:
+        """Return what finders of all kinds have."""
+        shared = {"settings": self.settings, "features": self.features, "single_root": self.single_root}
+        return {**shared, "lengths": self.lengths()}
+
     def packed(self, weights: Weights) -> PackedWeights:
         """Return weights as a model keeps them."""
         return weights.pack(self.settings.prune, self.settings.average)
@@ -112,9 +117,9 @@ class ArcLearner:
         Rounds that see labels need the weights of labels.
         """
         material = self.material
-        seen = tokens if tokens is not None else material.tokens
+        words = tokens if tokens is not None else material.tokens
         how: Any = (material.cost, material.settings.augment, *labels)
-        return self.factors.learn(self.weights, seen, material.trees.heads, material.starts, sentences, *how)
+        return self.factors.learn(self.weights, words, material.trees.heads, material.starts, sentences, *how)
 
     def packed(self) -> PackedWeights:
         """Return the weights as a model keeps them."""
@@ -126,25 +131,24 @@ class LabelLearner:
 
     def __init__(self, material: Material, features: EdgeModel, before: PackedWeights | None) -> None:
         self.material = material
+        self.features = features
         self.factors = LabelFactors(features, material.label_places)
         words = int(material.trees.sizes.sum())  # each is a step
         self.weights = material.first_weights(len(material.trees.names), before, words)
 
     def learn(self, sentences: NDArray[np.int64], tokens: Ints | None = None) -> tuple[int, int]:
         """Learn from some sentences; return how many words there are and how many get a wrong label."""
-        seen, trees = tokens if tokens is not None else self.material.tokens, self.material.trees
-        return self.factors.learn(self.weights, seen, trees.heads, trees.labels, trees.starts, sentences)
+        words, trees = tokens if tokens is not None else self.material.tokens, self.material.trees
+        return self.factors.learn(self.weights, words, trees.heads, trees.labels, trees.starts, sentences)
 
 
 class GraphTrainer(Trainer):
     """Learns arcs and labels."""
 
+    kind: type[GraphModel] = GraphModel
+
     def __init__(
-        self,
-        trees: Trees,
-        settings: GraphSettings,
-        init: GraphModel | None,
-        material: Material | None = None,
+        self, trees: Trees, settings: GraphSettings, init: GraphModel | None, material: Material | None = None
     ) -> None:
         self.settings = settings
         self.material = material if material is not None else Material.of(trees, settings, init)
@@ -169,34 +173,23 @@ class GraphTrainer(Trainer):
         labels, wrong_labels = self.labels.learn(sentences)
         return words + labels, wrong + wrong_labels
 
-    def common(self) -> dict[str, Any]:
-        """Return what models of all kinds have."""
-        material = self.material
-        return {
-            "settings": self.settings,
-            "features": material.features,
-            "attributes": material.attributes,
-            "labels": material.trees.names,
-            "label_places": material.label_places,
-            "single_root": material.single_root,
-        }
-
-    def finder(self) -> ArcFinder:
+    def finder(self) -> TreeFinder:
         """Return what finds trees by the weights so far."""
-        material = self.material
-        return ArcFinder(
-            settings=self.settings,
-            features=material.features,
-            single_root=material.single_root,
-            weights=self.arcs.packed(),
-            lengths=material.lengths(),
-        )
+        return ArcFinder(**self.material.shared(), weights=self.arcs.packed())
 
     def model(self) -> GraphModel:
         """Return what has been learned, as a model."""
-        labels = self.material.packed(self.labels.weights)
-        return GraphModel(
-            **self.common(), finder=self.finder(), label_weights=labels, label_features=self.material.features
+        material = self.material
+        return self.kind(
+            self.settings,
+            material.features,
+            material.attributes,
+            material.trees.names,
+            material.label_places,
+            material.single_root,
+            self.finder(),
+            material.packed(self.labels.weights),
+            self.labels.features,
         )
 
     def state(self) -> Arrays:
@@ -213,6 +206,7 @@ class GraphTrainer(Trainer):
 class JointTrainer(GraphTrainer):
     """Learns arcs and their labels together."""
 
+    kind = JointModel
     settings: ArcSettings
 
     def __init__(self, trees: Trees, settings: ArcSettings, init: GraphModel | None) -> None:
@@ -233,17 +227,11 @@ class JointTrainer(GraphTrainer):
         how = (material.cost, self.settings.augment)
         return self.factors.learn(self.arcs.weights, self.labels.weights, *data, *how)
 
-    def model(self) -> JointModel:
-        """Return what has been learned, as a model."""
-        labels = self.material.packed(self.labels.weights)
-        return JointModel(
-            **self.common(), finder=self.finder(), label_weights=labels, label_features=self.material.features
-        )
-
 
 class RoundTrainer(GraphTrainer):
     """Learns arcs round by round, and labels."""
 
+    kind = RoundModel
     settings: RoundSettings
     rounds: Rounds
 
@@ -266,27 +254,14 @@ class RoundTrainer(GraphTrainer):
 
     def finder(self) -> RoundFinder:
         """Return what finds trees by the weights so far."""
-        material = self.material
+        shared = self.material.shared()
         return RoundFinder(
-            settings=self.settings,
-            features=material.features,
-            single_root=material.single_root,
+            **shared,
             weights=self.arcs.packed(),
-            lengths=material.lengths(),
-            attributes=material.attributes,
+            attributes=self.material.attributes,
             rounds=self.rounds,
-            label_places=material.label_places,
-            label_weights=material.packed(self.labels.weights),
-        )
-
-    def model(self) -> RoundModel:
-        """Return what has been learned, as a model."""
-        finder = self.finder()
-        return RoundModel(
-            **self.common(),
-            finder=finder,
-            label_weights=finder.label_weights,
-            label_features=self.material.features,
+            label_places=self.material.label_places,
+            label_weights=self.material.packed(self.labels.weights) if self.settings.child_labels else None,
         )
 
 

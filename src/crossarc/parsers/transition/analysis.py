@@ -3,7 +3,7 @@
 A derivation is as likely as its actions together, each by softmax over those that are legal, and the beam keeps the
 likeliest. Sums of scores, which parsing with a beam goes by, tell less of what is right. What all of a beam agree on
 counts as certain only as far as nothing else left it on the way: derivations that do count for the arcs that they had
-then, and for words without a head they count as the beam does. The marginals of a beam are too sure all the same, and
+then, and for words without a head they count as the beam does. The marginals of a beam are still too sure, and
 are flattened, by as much as the development set has shown (see crossarc.parsers.calibration); and a tree is no likelier
 than any of its arcs.
 """
@@ -24,16 +24,15 @@ from crossarc.learning.scorer import Scorer
 from crossarc.parsers.analysis import (
     Analysis,
     Heads,
+    Request,
     ScoredTree,
     Scores,
     TreeSpace,
-    Undo,
     head_probabilities,
     softmax,
     with_labels,
     without_numbers,
 )
-from crossarc.parsers.calibration import Scales
 from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.parsers.settings import WIDEST_BEAM
 from crossarc.transitions.beam import Beam
@@ -42,7 +41,7 @@ from crossarc.treebank.corpus import Corpus
 if TYPE_CHECKING:
     from crossarc.parsers.transition.model import TransitionModel
 
-LEAST_WIDTH = 16  # of a beam that is to say how sure a parser is
+LEAST_WIDTH = 16  # of a beam that gives probabilities
 # What an arc to the next word weighs that no derivation has, beside a whole of 1; to words further away it is less.
 SMOOTHING = 1e-3
 MOST_WORK = 3e8  # words copied from state to state while a beam goes on: seconds
@@ -93,31 +92,26 @@ class Beliefs:
 
 
 def analyse_by_beam(
-    model: TransitionModel,
-    corpus: Corpus,
-    k: int,
-    known: list[Constraints],
-    scales: Scales,
-    beam: int | None,
-    undo: Undo | None,
+    model: TransitionModel, corpus: Corpus, known: list[Constraints], request: Request
 ) -> Iterator[Analysis]:
     """Yield the k best trees of each sentence and their probabilities, as far as a beam has them."""
     if not model.has_alternatives:
         kind = "a fast model" if model.settings.fast else "a model of LIBSVM"
         raise CrossarcError(f"{kind} knows no beam, so it has no scores, k best trees or constraints; train another")
     tokens = model.attributes.encode(corpus)
+    beam = request.beam
     own = model.beam_search(beam if beam and model.settings.beam > 1 else model.settings.beam)
     wider = [model.beam_search(width) for width in widths(model, beam)]
     for constraints, (begin, end) in zip(known, pairwise(corpus.starts.tolist()), strict=True):
         words = tokens[begin:end]
         work = own.width * len(words) * steps_of(own, len(words))
         if work > MOST_WORK:
-            yield analyse_long(model, words, k, constraints, scales, undo)
+            yield analyse_long(model, words, constraints, request)
             continue
         if constraints:  # moves are tried before they are made
             work *= 8
         affordable = [search for search in wider if search.width / own.width * work <= MOST_WORK]
-        yield analyse(model, words, k, constraints, scales, own, affordable or [own], undo)
+        yield analyse(model, words, constraints, request, own, affordable or [own])
 
 
 def widths(model: TransitionModel, beam: int | None) -> list[int]:
@@ -131,64 +125,55 @@ def steps_of(search: Beam, n: int) -> int:
     return n * n // 2 if search.system.long_sentence else 2 * n
 
 
-def analyse_long(
-    model: TransitionModel, tokens: Ints, k: int, constraints: Constraints, scales: Scales, undo: Undo | None
-) -> Analysis:
+def analyse_long(model: TransitionModel, tokens: Ints, constraints: Constraints, request: Request) -> Analysis:
     """Return the parse of a sentence that is too long for a beam, without probabilities."""
     heads, labels = model.parse_tokens(tokens, np.array([0, len(tokens)]))
     names = model.names_of(labels)
-    if undo is not None:
-        heads, names = undo(heads, names)
+    if request.undo is not None:
+        heads, names = request.undo(heads, names)
     if constraints.allow(heads):
         return without_numbers(heads, names, constraints)
     beliefs = Beliefs(np.zeros((len(tokens), len(tokens))))
     beliefs.add(Derivation(heads, names, float("nan")), 1.0)
-    return analyse_by_beliefs(model, beliefs, k, constraints, scales, undo)
+    return analyse_by_beliefs(model, beliefs, constraints, request)
 
 
 def analyse(
-    model: TransitionModel,
-    tokens: Ints,
-    k: int,
-    constraints: Constraints,
-    scales: Scales,
-    own: Beam,
-    wider: list[Beam],
-    undo: Undo | None,
+    model: TransitionModel, tokens: Ints, constraints: Constraints, request: Request, own: Beam, wider: list[Beam]
 ) -> Analysis:
     """Return the k best trees of one sentence.
 
     The first is that of the parser's own search if the constraints allow it, else the likeliest that they allow in the
     narrowest beam that has any; so it does not depend on k.
     """
-    parse = derivations(model, own, tokens, scales.trees, NONE, undo, by_chance=False)[0][0]
+    parse = derivations(model, own, tokens, NONE, request, by_chance=False)[0][0]
     allowed = constraints.allow(parse.heads)
     for search in wider:
-        found, lost = derivations(model, search, tokens, scales.trees, constraints, undo, by_chance=True)
+        found, lost = derivations(model, search, tokens, constraints, request, by_chance=True)
         good = [each for each in found if constraints.allow(each.heads)]
         if good and not allowed:
             parse, allowed = good[0], True
         if allowed and not any(parse.equals(each) for each in good):
             good.append(parse)  # which may not be in a beam, but it is the parse
-        if len({each.tree for each in good}) >= k:
+        if len({each.tree for each in good}) >= request.k:
             break
     beliefs, trees = weigh(good or found, len(tokens) - 1)
     if not allowed:
-        return analyse_by_beliefs(model, beliefs, k, constraints, scales, undo)
+        return analyse_by_beliefs(model, beliefs, constraints, request)
     trees[parse.tree] = (trees[parse.tree][0], parse)
     marginals = beliefs.marginals
     inside = 1.0
     if not (constraints.required or constraints.forbidden):
         inside = min(1.0, float(np.exp([each.score for each in good]).sum()))
         marginals = with_lost(marginals, lost, inside, directed=model.system.directed)
-    marginals = flattened(marginals, scales.arcs, constraints)
+    marginals = flattened(marginals, request.scales.arcs, constraints)
     likely = {
         heads: min(inside * probability, float(head_probabilities(marginals, best.heads).min()))
         for heads, (probability, best) in trees.items()
     }
     ranked = sorted(trees, key=lambda tree: (tree != parse.tree, -likely[tree], -trees[tree][0]))
     scored = []
-    for heads in ranked[:k]:
+    for heads in ranked[: request.k]:
         best = trees[heads][1]
         chances = [1.0] + [
             beliefs.label_probability(word, heads[word], best.labels[word]) for word in range(1, len(heads))
@@ -238,33 +223,26 @@ def with_lost(marginals: Scores, lost: Scores, inside: float, *, directed: bool)
 
 
 def derivations(
-    model: TransitionModel,
-    search: Beam,
-    tokens: Ints,
-    scale: float,
-    constraints: Constraints,
-    undo: Undo | None,
-    *,
-    by_chance: bool,
+    model: TransitionModel, search: Beam, tokens: Ints, constraints: Constraints, request: Request, *, by_chance: bool
 ) -> tuple[list[Derivation], Scores]:
     """Where a beam ends, the best first, and what it lost on the way; it avoids arcs against the constraints."""
     n = len(tokens) - 1
     required, forbidden = None, None
-    # Arcs that a transform has moved are not those that constraints speak of.
-    if (constraints.required or constraints.forbidden) and undo is None:
+    # Constraints are not about arcs that a transform has moved.
+    if (constraints.required or constraints.forbidden) and request.undo is None:
         required = constraints.required_heads(n)
         arcs = constraints.forbidden_arcs(n)
         required = np.full(n + 1, -1, dtype=np.int32) if required is None else required
         forbidden = (np.zeros((n + 1, n + 1), dtype=bool) if arcs is None else arcs).astype(np.int8)
     assert isinstance(model.scorer, Scorer)
     heads, labels, scores, lost = search.parse_best(
-        model.scorer, tokens, len(model.labels), *model.turns, scale, by_chance, required, forbidden
+        model.scorer, tokens, len(model.labels), *model.turns, request.scales.trees, by_chance, required, forbidden
     )
     for row in labels:
         model.name_roots(tokens, row)
     trees = [(row, model.names_of(names)) for row, names in zip(heads, labels, strict=True)]
-    if undo is not None:
-        trees = [undo(*tree) for tree in trees]
+    if request.undo is not None:
+        trees = [request.undo(*tree) for tree in trees]
     return [Derivation(*tree, score) for tree, score in zip(trees, scores.tolist(), strict=True)], lost
 
 
@@ -281,12 +259,7 @@ def weigh(found: list[Derivation], n: int) -> tuple[Beliefs, dict[Tree, tuple[fl
 
 
 def analyse_by_beliefs(
-    model: TransitionModel,
-    beliefs: Beliefs,
-    k: int,
-    constraints: Constraints,
-    scales: Scales,
-    undo: Undo | None,
+    model: TransitionModel, beliefs: Beliefs, constraints: Constraints, request: Request
 ) -> Analysis:
     """The best trees under constraints where no derivation satisfies them: of arcs as likely as the beam has them.
 
@@ -294,9 +267,9 @@ def analyse_by_beliefs(
     """
     n = len(beliefs.marginals) - 1
     scores = np.log(smoothed(beliefs.marginals))
-    projective = model.is_projective and undo is None
-    space = TreeSpace(scores, model.single_root, projective, scales.arcs, constraints)
-    trees = space.best(k)
+    projective = model.is_projective and request.undo is None
+    space = TreeSpace(scores, model.single_root, projective, request.scales.arcs, constraints)
+    trees = space.best(request.k)
     marginals, partition = space.marginals(), space.log_partition()
     scored = []
     for heads in trees:

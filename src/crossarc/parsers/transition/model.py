@@ -14,8 +14,7 @@ from crossarc.features.attributes import Attributes
 from crossarc.features.templates import FeatureModel, parse_model
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.support import SupportVectors
-from crossarc.parsers.analysis import Analysis, Undo
-from crossarc.parsers.calibration import TRANSITION_SCALES, Scales
+from crossarc.parsers.analysis import TRANSITION_SCALES, Analysis, Request
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.model import Arrays, Ints, Model, pack_attributes, unpack_attributes
 from crossarc.parsers.presets import stored_settings
@@ -147,17 +146,9 @@ class TransitionModel(Model):
         names = [*self.labels, ""]  # -1, the label of node 0, is the last
         return [names[label] for label in labels.tolist()]
 
-    def analyse(
-        self,
-        corpus: Corpus,
-        k: int,
-        constraints: list[Constraints],
-        scales: Scales,
-        beam: int | None = None,
-        undo: Undo | None = None,
-    ) -> Iterator[Analysis]:
+    def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
         """Yield the k best trees of each sentence and their probabilities."""
-        return analyse_by_beam(self, corpus, k, constraints, scales, beam, undo)
+        return analyse_by_beam(self, corpus, constraints, request)
 
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return what the oracle of the system can build."""
@@ -173,15 +164,7 @@ class TransitionModel(Model):
             **self.scorer.to_arrays(),
             **pack_attributes(self.attributes),
         }
-        manifest = {
-            "kind": self.kind,
-            "settings": self.settings.model_dump(),
-            "labels": self.labels,
-            "single_root": self.single_root,
-            "features": self.features.text,
-            "stages": self.stages,
-        }
-        return manifest, arrays
+        return {**self.shared_manifest(), "stages": self.stages}, arrays
 
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> TransitionModel:
@@ -212,7 +195,7 @@ class TransitionModel(Model):
         system = self.system
         kinds = len(self.labels) * (1 if self.settings.reconstruction == "naive" else 2)
         tables = (self.moves, self.move_labels, self.root_labels)
-        sound = (
+        valid = (
             isinstance(self.single_root, bool)
             and all(isinstance(label, str) for label in self.labels)
             and all(table.ndim == 1 and table.dtype == np.int32 for table in tables)
@@ -224,7 +207,7 @@ class TransitionModel(Model):
             and len(self.root_labels) == root_table_size(self.features, self.attributes)
             and 0 <= self.root_labels.min() <= self.root_labels.max() < len(self.labels)
         )
-        if not sound:
+        if not valid:
             raise ValueError("the tables of the model do not fit together")
         check_places(self.label_places, len(self.labels))
         self.search()  # refuses stages that the feature model does not have

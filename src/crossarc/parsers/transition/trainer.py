@@ -20,14 +20,7 @@ from crossarc.learning.weights import Weights
 from crossarc.parsers.model import Arrays, Ints
 from crossarc.parsers.settings import AT_ONCE, TransitionSettings
 from crossarc.parsers.trainer import Trainer
-from crossarc.parsers.transition.model import (
-    Stages,
-    TransitionModel,
-    root_table_size,
-    search_of,
-    system_of,
-    tag_column,
-)
+from crossarc.parsers.transition.model import Stages, TransitionModel, root_table_size, search_of, system_of, tag_column
 from crossarc.parsers.trees import Trees
 from crossarc.transitions.search import collect_actions
 from crossarc.transitions.system import TransitionSystem
@@ -174,7 +167,7 @@ def actions_of(system: TransitionSystem, counts: NDArray[np.int64], init: Transi
     kinds = counts.shape[1] - 1
     for move, labelled in enumerate(system.labelled):
         if labelled:
-            counts[move, kinds] = 0  # arcs that the oracle makes for want of a right one, in trees it cannot build
+            counts[move, kinds] = 0  # wrong arcs of the oracle, in trees that it cannot build
         # A move that the oracle never makes may be the only legal one in a state of the parser's own making.
         if not counts[move].any():
             counts[move, int(counts[:, :kinds].sum(axis=0).argmax()) if labelled else kinds] = 1

@@ -1,7 +1,6 @@
 """Scores of whole pipelines, whose tokens may differ from gold: the metrics of the CoNLL 2018 shared task.
 
-Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal Dependencies,
-section 6.
+Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal Dependencies, section 6.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ UNALIGNED = -3
 
 
 @dataclass(frozen=True)
-class Tokenisation:
+class Tokenization:
     """The scores by the shared task's names: `result["LAS"].f1`."""
 
     scores: dict[str, Score]
@@ -87,12 +86,12 @@ class Tokenisation:
     def __getitem__(self, name: str) -> Score:
         return self.scores[name]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything by name, for JSON."""
-        return {name: score.as_dict() for name, score in self.scores.items()}
+        return {name: score.to_dict() for name, score in self.scores.items()}
 
 
-def evaluate_tokenisation(gold: Source, system: Source) -> Tokenisation:
+def evaluate_tokenization(gold: Source, system: Source) -> Tokenization:
     """Score files or streams of sentences that hold the same text, whatever their tokens and sentences.
 
     Labels are cut at the first colon and only the universal features count, as in the shared task. Trees with
@@ -102,7 +101,7 @@ def evaluate_tokenisation(gold: Source, system: Source) -> Tokenisation:
     return score_words(Words.of(gold), Words.of(system))
 
 
-def score_words(gold: Words, system: Words) -> Tokenisation:
+def score_words(gold: Words, system: Words) -> Tokenization:
     """The scores of files that are laid out already."""
     left, right = align_words(gold, system)
     aligned = len(left)
@@ -133,10 +132,7 @@ def score_words(gold: Words, system: Words) -> Tokenisation:
 
     def content_score(correct: Mask) -> Score:
         return Score(
-            int((correct & content).sum()),
-            int(gold_content.sum()),
-            int(system_content.sum()),
-            int(content.sum()),
+            int((correct & content).sum()), int(gold_content.sum()), int(system_content.sum()), int(content.sum())
         )
 
     child = attached & same_upos & same_feats
@@ -149,7 +145,7 @@ def score_words(gold: Words, system: Words) -> Tokenisation:
         marks(gold_relations, FUNCTIONAL_RELATIONS),
         marks(system_relations, FUNCTIONAL_RELATIONS),
     )
-    return Tokenisation(
+    return Tokenization(
         {
             "Tokens": span_score(gold.token_starts, gold.token_ends, system.token_starts, system.token_ends),
             "Sentences": span_score(
@@ -220,7 +216,7 @@ def functional_children_agree(
 ) -> Mask:
     """For each aligned pair, whether the function words below it are the same, with the same tags.
 
-    `agreed` says of each pair whether head, relation, UPOS and features are the same. The alignment keeps the
+    `agreed` says for each pair whether head, relation, UPOS and features are the same. The alignment keeps the
     order of words, so the two lists of children are equal exactly when they are of one length and each gold
     child has an agreeing partner.
     """

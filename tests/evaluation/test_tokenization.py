@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossarc.errors import AlignmentError
-from crossarc.evaluation import evaluate_tokenisation
+from crossarc.evaluation import evaluate_tokenization
 from crossarc.evaluation.alignment import without_spaces
 from crossarc.treebank import Sentence
 
@@ -60,10 +60,10 @@ def words_text(tokens):
 )
 def test_alignment_by_hand(conllu, gold, system, aligned):
     one, other = conllu(words_text(gold.split())), conllu(words_text(system.split()))
-    result = evaluate_tokenisation(one, other)
+    result = evaluate_tokenization(one, other)
     assert result["Words"].correct == aligned
     assert (result["Words"].gold, result["Words"].system) == (len(one[0]), len(other[0]))
-    assert evaluate_tokenisation(other, one)["Words"].correct == aligned
+    assert evaluate_tokenization(other, one)["Words"].correct == aligned
 
 
 GOLD = """
@@ -91,7 +91,7 @@ SYSTEM = """
 
 
 def test_figures_by_hand(conllu):
-    found = evaluate_tokenisation(conllu(GOLD), conllu(SYSTEM))
+    found = evaluate_tokenization(conllu(GOLD), conllu(SYSTEM))
     # Tokens: Zum, Meer, fuhr, Gut and . are found of 6, and "sie" is split into two.
     # Words: Zu = zu, "dem" and "der" differ in form, Meer, fuhr, Gut, "." are aligned.
     expected = {
@@ -129,9 +129,9 @@ def test_figures_by_hand(conllu):
 
 def test_an_open_lemma_of_gold_cannot_be_wrong(conllu):
     gold, system = conllu("1 a _ X _ _ 0 root"), conllu("1 a b X _ _ 0 root")
-    assert evaluate_tokenisation(gold, system)["Lemmas"].f1 == 100.0
-    assert evaluate_tokenisation(gold, system)["BLEX"].f1 == 100.0
-    assert evaluate_tokenisation(system, gold)["Lemmas"].f1 == 0.0
+    assert evaluate_tokenization(gold, system)["Lemmas"].f1 == 100.0
+    assert evaluate_tokenization(gold, system)["BLEX"].f1 == 100.0
+    assert evaluate_tokenization(system, gold)["Lemmas"].f1 == 0.0
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_an_open_lemma_of_gold_cannot_be_wrong(conllu):
 )
 def test_universal_features(conllu, gold, system, same):
     one, other = conllu(f"1 a _ X _ {gold} 0 root"), conllu(f"1 a _ X _ {system} 0 root")
-    assert evaluate_tokenisation(one, other)["UFeats"].correct == same
+    assert evaluate_tokenization(one, other)["UFeats"].correct == same
 
 
 def naive(gold, system):
@@ -272,15 +272,15 @@ def test_equals_the_naive_twin(conllu, seed):
     rng = random.Random(seed)
     shapes = [[rng.choice(["abab", "cow", "."]) for _ in range(rng.randint(1, 5))] for _ in range(4)]
     gold, system = conllu(random_text(rng, shapes)), conllu(random_text(rng, shapes))
-    found = evaluate_tokenisation(gold, system)
+    found = evaluate_tokenization(gold, system)
     expected = naive(gold, system)
     assert {name: found[name].correct for name in expected} == expected
     assert found["Tokens"].f1 == found["Sentences"].f1 == 100.0
-    back = evaluate_tokenisation(system, gold)
+    back = evaluate_tokenization(system, gold)
     # Which of several longest common subsequences is taken may differ, its length may not.
     for name in ("Tokens", "Words"):
         assert found[name].precision == back[name].recall
-    assert all(score.f1 == 100.0 or not score.gold for score in evaluate_tokenisation(gold, gold).scores.values())
+    assert all(score.f1 == 100.0 or not score.gold for score in evaluate_tokenization(gold, gold).scores.values())
 
 
 def test_spaces_are_those_of_the_unicode_category():
@@ -291,28 +291,28 @@ def test_spaces_are_those_of_the_unicode_category():
 def test_spaces_inside_tokens_do_not_count(conllu):
     gold = Sentence(b"1\t10 000\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
     system = conllu("1 10 _ X _ _ 0 root\n2 000 _ X _ _ 1 flat")
-    assert evaluate_tokenisation([gold], system)["Tokens"].correct == 0
-    assert evaluate_tokenisation([gold], conllu("1 10000 _ X _ _ 0 root"))["LAS"].f1 == 100.0
+    assert evaluate_tokenization([gold], system)["Tokens"].correct == 0
+    assert evaluate_tokenization([gold], conllu("1 10000 _ X _ _ 0 root"))["LAS"].f1 == 100.0
     assert without_spaces("10 000") == without_spaces("10\u00a0000") == without_spaces("10\u2009000") == "10000"
 
 
 def test_roots_and_missing_heads(conllu):
     gold = conllu("1 a _ X _ _ 0 root\n2 b _ X _ _ 0 root\n3 c _ X _ _ 1 obj")
     system = conllu("1 a _ X _ _ 0 root\n2 b _ X _ _ _ root\n3 c _ X _ _ 1 obj")
-    assert evaluate_tokenisation(gold, gold)["UAS"].correct == 3
-    assert evaluate_tokenisation(gold, system)["UAS"].correct == 2
-    assert evaluate_tokenisation(system, system)["UAS"].correct == 2
+    assert evaluate_tokenization(gold, gold)["UAS"].correct == 3
+    assert evaluate_tokenization(gold, system)["UAS"].correct == 2
+    assert evaluate_tokenization(system, system)["UAS"].correct == 2
 
 
 def test_different_texts_are_refused_with_the_place(conllu):
     gold = conllu(words_text(["sea", "lion"]) + "\n\n" + words_text(["owl", "eye"]))
     system = conllu(words_text(["sea", "lion"]) + "\n\n" + words_text(["owls"]))
     with pytest.raises(AlignmentError) as caught:
-        evaluate_tokenisation(gold, system)
+        evaluate_tokenization(gold, system)
     assert "(sentence 2) has 'eye'" in str(caught.value)
     assert "(sentence 2) has 's'" in str(caught.value)
     with pytest.raises(AlignmentError, match=r"\(sentence 1\) ends"):
-        evaluate_tokenisation(gold, gold[:1])
+        evaluate_tokenization(gold, gold[:1])
     with pytest.raises(AlignmentError, match="an empty file"):
-        evaluate_tokenisation(gold, [])
-    assert evaluate_tokenisation([], [])["LAS"].f1 == 0.0
+        evaluate_tokenization(gold, [])
+    assert evaluate_tokenization([], [])["LAS"].f1 == 0.0
