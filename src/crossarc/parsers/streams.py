@@ -16,7 +16,7 @@ from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 from crossarc.treebank.tree_writing import write_trees
 
-BATCH_WORDS = 20_000
+BATCH_WORDS = 20_000  # half as many where threads share the work: the last batches then leave none idle for long
 Result = TypeVar("Result")
 
 
@@ -76,7 +76,7 @@ def in_batches(
     work: Callable[[list[Sentence]], list[Result]], sentences: Iterable[Sentence], threads: int
 ) -> Iterator[Result]:
     """Yield the results of a function for the batches of a stream, in order; threads work on several at once."""
-    stream = batches(sentences)
+    stream = batches(sentences, BATCH_WORDS if threads <= 1 else BATCH_WORDS // 2)
     if threads <= 1:
         for batch in stream:
             yield from work(batch)
@@ -89,12 +89,12 @@ def in_batches(
             yield from done
 
 
-def batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+def batches(sentences: Iterable[Sentence], size: int) -> Iterator[list[Sentence]]:
     """Yield sentences in lists of some thousand words, all of one format."""
     batch: list[Sentence] = []
     words = 0
     for sentence in sentences:
-        if batch and (words >= BATCH_WORDS or sentence.format != batch[0].format):
+        if batch and (words >= size or sentence.format != batch[0].format):
             yield batch
             batch, words = [], 0
         batch.append(sentence)
