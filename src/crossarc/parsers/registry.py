@@ -51,4 +51,5 @@ def trainer_of(trees: Trees, settings: Settings, init: Model | None = None, dire
     if directed is not None:
         raise CrossarcError("a directed model and a transform do not go together: leave one of the two out")
     before = init.model if isinstance(init, Transformed) else None
-    return TransformedTrainer(make(trees.encoded(PseudoProjective(settings.transform)), settings, before))
+    transform = PseudoProjective(settings.transform, cap=settings.cap)
+    return TransformedTrainer(make(trees.encoded(transform), settings, before))
