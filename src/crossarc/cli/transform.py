@@ -48,7 +48,7 @@ def transform(
     \b
     $ crossarc transform projectivize train.conllu -o train-projective.conllu
     train-projective.conllu: 12,544 sentences, 357 edges lifted in 288 trees
-    back again: 99.98% of 204,576 edges are right, and 92.44% of 357 non-projective ones
+    back again: 99.98% of 204,577 edges are right, and 90.96% of 354 non-projective ones
     $ crossarc transform deprojectivize parsed.conllu -o final.conllu
     """
     from crossarc.errors import UnknownName

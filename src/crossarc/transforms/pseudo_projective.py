@@ -61,9 +61,9 @@ class Encoding:
 
     def mark(self, heads: Heads, labels: Sequence[str], lifted: Heads, passed: NDArray[np.bool_]) -> list[str]:
         """The labels of the lifted tree; `passed` says from which words edges were lifted away on their way up."""
-        marked = [escape(label, path=self.path) for label in labels]
+        marked = [escape(label, self.path) for label in labels]
         for word in np.flatnonzero(lifted != heads).tolist():
-            marked[word] += MARK + (escape(labels[heads[word]], path=self.path) if self.head else "")
+            marked[word] += MARK + (escape(labels[heads[word]], self.path) if self.head else "")
         if self.path:
             for word in np.flatnonzero(passed).tolist():
                 marked[word] += PATH_MARK
@@ -76,9 +76,9 @@ class Encoding:
         In `path` it goes below the deepest word that path marks lead to, in `headpath` below the deepest of these that
         has the label in the mark, or, if there is none, to where `head` puts it.
         """
-        parts = [self.split(label) for label in labels]
-        own = [part.own for part in parts]
-        if all(part.target is None for part in parts):
+        parts = [split_marks(label, self.path) for label in labels]
+        own = [label for label, _, _ in parts]
+        if all(target is None for _, target, _ in parts):
             return reattach(heads, np.zeros(len(own), np.int32), np.full(len(own), -1)), own  # checks that it is a tree
         ids: dict[str, int] = {}
         numbers = [ids.setdefault(label, len(ids)) for label in own]
@@ -86,12 +86,9 @@ class Encoding:
         passed = [part.passed for part in parts] if self.path else None
         return reattach(heads, numbers, targets, passed=passed, crossing=crossing), own
 
-    @lru_cache(maxsize=10_000)  # noqa: B019 - there are three encodings, and they stay
     def split(self, label: str) -> Parts:
         """What a label says in this encoding."""
-        passed = self.path and label.endswith(PATH_MARK)
-        own, target = split(label[: -len(PATH_MARK)] if passed else label)
-        return Parts(own, target, passed)
+        return split_marks(label, self.path)
 
 
 ENCODINGS = {
@@ -101,7 +98,8 @@ ENCODINGS = {
 }
 
 
-def escape(label: str, *, path: bool = False) -> str:
+@lru_cache(maxsize=10_000)
+def escape(label: str, path: bool = False) -> str:
     """The label without arrows that could be taken for marks, with `path` also those of paths.
 
     >>> escape("obj"), escape("a↑⇡b"), escape("a↓"), escape("a↓", path=True)
@@ -127,6 +125,18 @@ def split(label: str) -> tuple[str, str | None]:
     """
     own, mark, target = label.partition(MARK)
     return unescape(own), unescape(target) if mark else None
+
+
+@lru_cache(maxsize=10_000)
+def split_marks(label: str, path: bool) -> Parts:
+    """What a label says, with or without path marks.
+
+    >>> split_marks("obj↑conj↓", True)
+    Parts(own='obj', target='conj', passed=True)
+    """
+    passed = path and label.endswith(PATH_MARK)
+    own, target = split(label[: -len(PATH_MARK)] if passed else label)
+    return Parts(own, target, passed)
 
 
 class PseudoProjective:
