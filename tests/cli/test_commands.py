@@ -250,6 +250,34 @@ def test_transform(crossarc, tmp_path, example):
     assert "1 sentence, 0 edges put back in 0 trees, 1 found no place" in err
 
 
+@pytest.mark.parametrize("encoding", ["path", "headpath"])
+def test_transform_encodings(crossarc, tmp_path, example, encoding):
+    """The printed shares are those of the files made there and back."""
+    options = ("--encoding", encoding)
+    shares = []
+    for cap in ((), ("--cap", 3)):
+        code, _, err = crossarc("transform", "projectivize", example, "-o", tmp_path / "p.conllu", *options, *cap)
+        assert code == 0
+        text = (tmp_path / "p.conllu").read_text(encoding="utf-8")
+        labels = {line.split("\t")[7] for line in text.split("\n") if "\t" in line}
+        new = [label for label in labels if set(label) & set("↑↓")]
+        assert len(new) == 3 if cap else {"↑", "↓"} <= set("".join(new))
+        code, _, _ = crossarc(
+            "transform", "deprojectivize", tmp_path / "p.conllu", "-o", tmp_path / "d.conllu", *options
+        )
+        assert code == 0
+        right = [
+            back == gold
+            for before, after in zip(read(example), read(tmp_path / "d.conllu"), strict=True)
+            for back, gold in zip(after.heads[1:], before.heads[1:], strict=True)
+        ]
+        found = re.search(r"\nback again: (.*)% of (\d+) edges are right, and (.*)% of \d+ non-projective ones\n", err)
+        assert found is not None
+        assert (found[1], int(found[2])) == (f"{100 * sum(right) / len(right):.2f}", len(right))
+        shares.append(float(found[3]))
+    assert shares[0] > shares[1]
+
+
 def test_transform_refuses(crossarc, tmp_path, example, malformed):
     code, _, err = crossarc("transform", "projectivise", example)
     assert (code, "did you mean 'projectivize'" in err) == (2, True)

@@ -106,3 +106,38 @@ def test_encoded_trees(example):
         encoded.names[label] for label in encoded.labels[words]
     ]
     assert (known.labels[~words] == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("arc-eager", {"transform": "headpath", "cap": 5}),
+        ("eisner", {"transform": "path"}),
+        ("eisner", {"transform": "head", "cap": 0}),
+    ],
+)
+def test_encodings_and_caps(example, tmp_path, name, options):
+    parser = Parser(name, epochs=6, **options).fit(example, dev=example)
+    model, cap = parser.model, options.get("cap")
+    new = [label for label in model.model.labels if set(label) & set("↑↓")]
+    assert len(new) == cap if cap is not None else {"↑", "↓"} <= {label[-1] for label in new}
+    assert not any(set(label) & set("↑↓") for label in model.labels)
+    scores = parser.evaluate(example)
+    assert scores.las > 85
+    assert (scores.non_projective.recall > 0) == (cap != 0)
+    for sentence in parser.parse(example):
+        assert sentence.is_tree
+        assert set(sentence.deprels[1:]) <= set(model.labels)
+    parser.save(tmp_path / "m")
+    assert list(load(tmp_path / "m").parse(example)) == list(parser.parse(example))
+    # What comes back is less with a cap.
+    corpus = Corpus.of(read(example))
+    free = Parser(name, epochs=1, transform=options["transform"]).fit(example).model.coverage(corpus)
+    assert (model.coverage(corpus).lost_percent > free.lost_percent) == (cap is not None)
+
+
+def test_a_cap_needs_a_transform():
+    with pytest.raises(CrossarcError, match="cap = 30 is of a transform"):
+        Parser("eisner", cap=30)
+    with pytest.raises(CrossarcError, match="setting cap = -1"):
+        Parser("eisner", transform="head", cap=-1)

@@ -311,7 +311,8 @@ class Transformed(Model):
     def __init__(self, model: Model) -> None:
         self.model = model
         self.settings = model.settings
-        self.transform = PseudoProjective(model.settings.transform)
+        self.transform = PseudoProjective(model.settings.transform, cap=model.settings.cap)
+        self.transform.kept_ = frozenset(model.labels)
         self.features, self.attributes, self.single_root = model.features, model.attributes, model.single_root
         self.scores_labels, self.usual_scales = model.scores_labels, model.usual_scales
         self.has_alternatives, self.kind = model.has_alternatives, model.kind

@@ -44,6 +44,7 @@ def trainer_of(trees: Trees, settings: Settings, init: Model | None = None, dire
     if directed is not None:
         raise CrossarcError("a directed model and a transform do not go together: leave one of the two out")
     before = init.model if isinstance(init, Transformed) else None
-    trainer = make(trees.encoded(PseudoProjective(settings.transform)), settings, before)
+    transform = PseudoProjective(settings.transform, cap=settings.cap)
+    trainer = make(trees.encoded(transform), settings, before)
     trainer.wrap = Transformed
     return trainer

@@ -52,12 +52,21 @@ class Settings(BaseModel):
     inertia: float = Field(3.0, ge=0)
     single_root: bool | Literal["auto"] = "auto"
     # The pseudo-projective encoding around the parser.
-    transform: Literal["none", "head"] = "none"
+    transform: Literal["none", "head", "path", "headpath"] = "none"
+    # How many of the labels that the encoding adds are kept, the most frequent ones; None for all.
+    cap: int | None = Field(None, ge=0)
 
     @property
     def kind(self) -> str:
         """The kind of model that these settings ask for; see `crossarc.parsers.registry`."""
         return self.family
+
+    @model_validator(mode="after")
+    def check_cap(self) -> Self:
+        """Refuse a cap where no encoding adds labels."""
+        if self.cap is not None and self.transform == "none":
+            raise CrossarcError(f"setting cap = {self.cap} is of a transform: set transform too, or leave it out")
+        return self
 
     def check_learner(self, learner: str) -> None:
         """Refuse settings that other learners have."""

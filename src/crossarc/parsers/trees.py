@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -43,14 +44,19 @@ class Trees:
         return np.diff(self.corpus.starts) - 1
 
     def encoded(self, transform: PseudoProjective) -> Trees:
-        """Return the trees made projective, with the lifts in the labels."""
+        """Return the trees made projective, with the lifts in the labels; a transform with a cap is fitted to them."""
         heads = np.empty_like(self.heads)
         labels = np.full(len(heads), -1, dtype=np.int32)
         numbers: dict[str, int] = {}
         names = [*self.names, ""]  # -1, the label of node 0, is the last
-        for begin, end in pairwise(self.starts.tolist()):
-            before = [names[label] for label in self.labels[begin:end].tolist()]
-            heads[begin:end], after = transform.encode(self.heads[begin:end], before)
+
+        def named() -> Iterator[tuple[Ints, list[str]]]:
+            for begin, end in pairwise(self.starts.tolist()):
+                yield self.heads[begin:end], [names[label] for label in self.labels[begin:end].tolist()]
+
+        transform.fit(named())
+        for (begin, end), tree in zip(pairwise(self.starts.tolist()), named(), strict=True):
+            heads[begin:end], after = transform.encode(*tree)
             labels[begin + 1 : end] = [numbers.setdefault(name, len(numbers)) for name in after[1:]]
         return Trees(self.corpus, heads, labels, list(numbers))
 

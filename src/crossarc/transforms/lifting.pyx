@@ -16,6 +16,10 @@ from crossarc.errors import StructureError
 from crossarc.structure.classification import checked_batch
 from crossarc.structure.trees import describe_fault
 
+cdef enum:
+    ANY_LABEL = -2
+    NO_TARGET = -1
+
 
 cdef bint lift_tree(Space* space, token_t* heads, uint8_t* passed) noexcept nogil:
     """Lift the shortest (of equals the leftmost) non-projective edge until there is none; False if this is no tree.
@@ -89,11 +93,13 @@ cdef bint is_below(const token_t* heads, token_t v, token_t* known, token_t stam
     return found == stamp
 
 
-cdef bint reattach_tree(Space* space, token_t* heads, const label_t* labels, const label_t* targets) noexcept nogil:
-    """Move each word with a target below the first word of that label beneath its head, top down; False if no tree.
+cdef bint reattach_tree(
+    Space* space, token_t* heads, const label_t* labels, const label_t* targets, const uint8_t* passed, bint crossing,
+) noexcept nogil:
+    """Move each word with a target to where the searches lead, top down; False if this is no tree.
 
-    The search goes breadth-first and left to right and never below the word that moves, so that no cycle can come
-    about. O(n) for each word that has a target.
+    No search goes below the word that moves, so that no cycle can come about. O(n) for each word that has a target;
+    with `crossing` O(n) for each candidate.
     """
     cdef token_t n = space.n
     cdef token_t* order = space.spare[1]
@@ -107,9 +113,13 @@ cdef bint reattach_tree(Space* space, token_t* heads, const label_t* labels, con
     enqueue_below(space, order, 0)
     for i in range(1, n + 1):
         d = order[i]
-        if targets[d] < 0:
+        if targets[d] == NO_TARGET:
             continue
-        found = search(space, queue, d, labels, targets[d])
+        found = -1
+        if passed != NULL:
+            found = search_path(space, queue, d, labels, targets[d], passed, crossing)
+        if found < 0 and targets[d] >= 0:
+            found = search(space, queue, d, labels, targets[d], crossing)
         if found >= 0:
             heads[d] = found
             arrange(space)
@@ -129,22 +139,76 @@ cdef void enqueue_below(const Space* space, token_t* order, token_t node) noexce
 
 
 cdef token_t search(
-    const Space* space, token_t* queue, token_t d, const label_t* labels, label_t target,
+    const Space* space, token_t* queue, token_t d, const label_t* labels, label_t target, bint crossing,
 ) noexcept nogil:
-    """The first node of a label below the head of d, but not below d; -1 if there is none."""
-    cdef token_t begin = 0, end = 1, v, w, i
+    """The first node of a label below the head of d, breadth-first, but not below d; -1 if there is none.
+
+    With `crossing` it is the first from which the edge to d is non-projective, if there is one.
+    """
+    cdef token_t begin = 0, end = 1, found = -1
+    cdef token_t v, w, i
     queue[0] = space.heads[d]
     while begin < end:
         v = queue[begin]
         begin += 1
         if begin > 1 and labels[v] == target:
-            return v
+            if not crossing or is_non_projective(space, v, d):
+                return v
+            if found < 0:
+                found = v
         for i in range(space.first[v], space.first[v + 1]):
             w = space.child[i]
             if w != d:
                 queue[end] = w
                 end += 1
-    return -1
+    return found
+
+
+cdef token_t search_path(
+    const Space* space, token_t* queue, token_t d, const label_t* labels, label_t target, const uint8_t* passed,
+    bint crossing,
+) noexcept nogil:
+    """The deepest node of a label (or of any) that marked nodes lead to from the head of d; -1 if there is none.
+
+    Of equally deep nodes it is the leftmost. With `crossing`, nodes from which the edge to d is non-projective go
+    before others.
+    """
+    cdef token_t begin = 0, end = 1, found = -1
+    cdef token_t v, w, i
+    cdef bint crosses, best_crosses = False
+    queue[0] = space.heads[d]
+    while begin < end:
+        v = queue[begin]
+        begin += 1
+        if begin > 1 and (target == ANY_LABEL or labels[v] == target):
+            crosses = crossing and is_non_projective(space, v, d)
+            if (
+                found < 0 or crosses > best_crosses
+                or crosses == best_crosses and (
+                    space.depth[v] > space.depth[found] or space.depth[v] == space.depth[found] and v < found
+                )
+            ):
+                found = v
+                best_crosses = crosses
+        for i in range(space.first[v], space.first[v + 1]):
+            w = space.child[i]
+            if w != d and passed[w]:
+                queue[end] = w
+                end += 1
+    return found
+
+
+cdef bint is_non_projective(const Space* space, token_t h, token_t d) noexcept nogil:
+    """Whether an edge from h to d, both in an arranged tree, would be non-projective once d is below h."""
+    cdef token_t v
+    for v in range(min(h, d) + 1, max(h, d)):
+        if not dominates(space, h, v) and not dominates(space, d, v):
+            return True
+    return False
+
+
+cdef inline bint dominates(const Space* space, token_t v, token_t u) noexcept nogil:
+    return space.place[v] <= space.place[u] < space.place[v] + space.size[v]
 
 
 def lift(heads, starts=None):
@@ -176,10 +240,17 @@ def lift(heads, starts=None):
     return result, passed
 
 
-def reattach(heads, labels, targets, starts=None):
-    """The heads of trees with each word that has a target (a label, else -1) moved to where the search finds it.
+def reattach(heads, labels, targets, starts=None, *, passed=None, crossing=False):
+    """The heads of trees with each word that has a target moved to where the search finds it.
+
+    A target is a label, -1 for words that stay, or -2 for any label. The search is breadth-first below the word's head
+    and ends at the first word of that label. With `passed`, a flag for each word, a search that goes only through words
+    with this flag and ends at the deepest word of that label comes first; only this search finds targets of -2. With
+    `crossing`, both searches prefer words from which the edge would be non-projective.
 
     >>> reattach([-1, 3, 3, 0, 3], [-1, 5, 6, 7, 8], [-1, -1, 8, -1, -1]).tolist()
+    [-1, 3, 4, 0, 3]
+    >>> reattach([-1, 3, 3, 0, 3], [0] * 5, [-1, -1, -2, -1, -1], passed=[0, 0, 0, 0, 1]).tolist()
     [-1, 3, 4, 0, 3]
     """
     cdef Workspace work = Workspace()
@@ -187,11 +258,18 @@ def reattach(heads, labels, targets, starts=None):
     cdef const offset_t[::1] bounds
     cdef const label_t[::1] own = as_int32(labels, "labels", StructureError)
     cdef const label_t[::1] wanted = as_int32(targets, "targets", StructureError)
+    cdef const uint8_t[::1] flags = None
+    cdef const uint8_t* marks = NULL
+    cdef bint prefer = crossing
     cdef offset_t s, bad = -1
     flat, places = checked_trees(heads, starts, work)
     if own.shape[0] != flat.shape[0] or wanted.shape[0] != flat.shape[0]:
         raise StructureError(f"{flat.shape[0]} heads need as many labels and targets, "
                              f"not {own.shape[0]} and {wanted.shape[0]}")
+    if passed is not None:
+        flags = np.ascontiguousarray(passed, dtype=np.bool_).view(np.uint8)
+        if flags.shape[0] != flat.shape[0]:
+            raise StructureError(f"{flat.shape[0]} heads need as many flags, not {flags.shape[0]}")
     view = flat
     bounds = places
     result = np.empty_like(flat)
@@ -200,7 +278,11 @@ def reattach(heads, labels, targets, starts=None):
         for s in range(bounds.shape[0] - 1):
             work.space.heads = &view[bounds[s]]
             work.space.n = <token_t>(bounds[s + 1] - bounds[s] - 1)
-            if not reattach_tree(&work.space, &out[bounds[s]], &own[bounds[s]], &wanted[bounds[s]]):
+            if flags is not None:
+                marks = &flags[bounds[s]]
+            if not reattach_tree(
+                &work.space, &out[bounds[s]], &own[bounds[s]], &wanted[bounds[s]], marks, prefer,
+            ):
                 bad = s
                 break
     refuse(flat, places, bad, starts)
