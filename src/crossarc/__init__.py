@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from crossarc import decode as decode
+    from crossarc.errors import CrossarcError as CrossarcError
     from crossarc.evaluation import evaluate as evaluate
     from crossarc.parsers import Parser as Parser
     from crossarc.parsers import load as load
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from crossarc.treebank import write as write
 
 HOMES = {
+    "CrossarcError": "crossarc.errors",
     "Parser": "crossarc.parsers",
     "Sentence": "crossarc.treebank",
     "evaluate": "crossarc.evaluation",
@@ -25,7 +27,7 @@ HOMES = {
     "read": "crossarc.treebank",
     "write": "crossarc.treebank",
 }
-__all__ = ["Parser", "Sentence", "decode", "evaluate", "load", "read", "write"]
+__all__ = ["CrossarcError", "Parser", "Sentence", "decode", "evaluate", "load", "read", "write"]
 
 
 def __getattr__(name: str) -> Any:

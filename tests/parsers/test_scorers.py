@@ -164,6 +164,17 @@ def test_what_is_refused(sentences, example, tmp_path):
         list(Parser.around(bad).parse(sentences))
 
 
+def test_tensors_of_pytorch(sentences):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    expected = [sentence.heads.tolist() for sentence in Parser.around(Random()).parse(sentences)]
+    for padded in (True, False):
+        parser = Parser.around(Random(torch.from_numpy, padded))
+        assert [sentence.heads.tolist() for sentence in parser.parse(sentences)] == expected
+    learning = Random(lambda array: torch.from_numpy(array).requires_grad_())
+    with pytest.raises(CrossarcError, match="detach them"):
+        list(Parser.around(learning).parse(sentences))
+
+
 def test_one_word_and_none(sentences):
     word = Sentence.from_columns(forms=["", "Hi"])
     assert next(Parser.around(Random()).parse(word)).heads.tolist() == [-1, 0]
