@@ -6,7 +6,8 @@
 >>> print(tables(experiment, results))  # doctest: +SKIP
 """
 
-from crossarc.experiments.definition import Experiment, Job, read_experiment
+from crossarc.experiments.definition import Experiment, read_experiment
+from crossarc.experiments.jobs import Job
 from crossarc.experiments.metrics import METRICS, Metric, get_metric
 from crossarc.experiments.runner import Progress, Result, run
 from crossarc.experiments.tables import surroundings, tables, write_page

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import tomllib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from crossarc.errors import CrossarcError, UnknownName
+from crossarc.experiments.jobs import SplitJob, Treebank
 from crossarc.experiments.metrics import DEFAULT_COLUMNS, get_metric
-from crossarc.features.templates import model_text
 from crossarc.parsers.presets import make_settings
 from crossarc.treebank.formats import format_of_path
 
-# Raise it when the content of a result changes, so that older results in a cache are computed again.
-RESULT_FORMAT = 3
 PARTS = ("train", "dev", "test")
 
 
@@ -73,10 +67,17 @@ class Experiment(BaseModel):
             if name not in self.parsers:
                 raise UnknownName("parser in this experiment", name, self.parsers)
 
-    def jobs(self, data: str | os.PathLike[str]) -> list[Job]:
+    def jobs(self, data: str | os.PathLike[str]) -> list[SplitJob]:
         """All jobs over the treebanks in a folder, in the order of the tables."""
         return [
-            Job(name, treebank, seed, self.settings_of(name, seed), self.score, self.on_error)
+            SplitJob(
+                name=name,
+                treebank=treebank,
+                seed=seed,
+                settings=self.settings_of(name, seed),
+                on_error=self.on_error,
+                score=self.score,
+            )
             for treebank in (find_treebank(Path(data), each, ("train", self.score)) for each in self.treebanks)
             for name in self.parsers
             for seed in self.seeds
@@ -103,24 +104,6 @@ def read_experiment(path: str | os.PathLike[str]) -> Experiment:
     return experiment
 
 
-@dataclass(frozen=True)
-class Treebank:
-    """A folder with the parts of a treebank."""
-
-    name: str
-    files: dict[str, str]
-
-    @cached_property
-    def digests(self) -> dict[str, str]:
-        """The SHA-256 of each part."""
-        return {part: sha256(path) for part, path in self.files.items()}
-
-    @cached_property
-    def size(self) -> int:
-        """The bytes of the training part, to estimate the work of a job."""
-        return os.path.getsize(self.files["train"])
-
-
 def find_treebank(data: Path, name: str, needed: Sequence[str] = ("train", "test")) -> Treebank:
     """The treebank in a folder, with files such as train.conllu or en_ewt-ud-train.conllu."""
     folder = data / name
@@ -145,77 +128,3 @@ def find_part(folder: Path, part: str) -> str | None:
     if len(paths) > 1:
         raise CrossarcError(f"{folder}: {paths[0].name} and {paths[1].name} both look like the {part} part; keep one")
     return str(paths[0]) if paths else None
-
-
-@dataclass(frozen=True)
-class Job:
-    """One parser, one treebank, one seed."""
-
-    name: str
-    treebank: Treebank
-    seed: int
-    settings: dict[str, Any]
-    score: Literal["dev", "test"] = "test"
-    on_error: Literal["fail", "skip", "fix"] = "fail"
-
-    def __str__(self) -> str:
-        return f"{self.name} on {self.treebank.name}, seed {self.seed}"
-
-    @cached_property
-    def all_settings(self) -> dict[str, Any]:
-        """The settings with the defaults of the preset."""
-        return make_settings(**self.settings).model_dump()
-
-    @property
-    def epochs(self) -> int:
-        """The number of passes over the treebank."""
-        return int(self.all_settings.get("epochs", 1))
-
-    @property
-    def weight(self) -> int:
-        """An estimate of the work, to run the largest job first and to estimate the time left."""
-        return self.treebank.size * self.epochs
-
-    @cached_property
-    def key(self) -> str:
-        """The digest of all inputs of the result except the code."""
-        features = self.all_settings.get("features")
-        fixed = {
-            "format": RESULT_FORMAT,
-            "settings": self.all_settings,
-            # An edited feature model is another model, also one of crossarc's own.
-            "features": model_text(features) if features else "",
-            "data": self.treebank.digests,
-            "score": self.score,
-            "on_error": self.on_error,
-        }
-        return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
-
-    @property
-    def file_name(self) -> str:
-        """The name of its result in the cache, readable for people."""
-        return f"{Path(self.treebank.name).name}-{self.settings['parser']}-{self.seed}-{self.key[:16]}.json"
-
-    def order(self) -> str:
-        """The job as JSON for its process."""
-        files = self.treebank.files
-        return json.dumps(
-            {
-                "settings": self.settings,
-                "train": files["train"],
-                "dev": files.get("dev"),
-                "gold": files[self.score],
-                "on_error": self.on_error,
-            }
-        )
-
-
-def sha256(path: str) -> str:
-    """The SHA-256 of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def unique(jobs: list[Job]) -> Iterator[Job]:
-    """The jobs without duplicates."""
-    return iter({job.key: job for job in jobs}.values())

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from crossarc.experiments.definition import RESULT_FORMAT, Job, unique
+from crossarc.experiments.jobs import RESULT_FORMAT, Job, unique
 from crossarc.experiments.resources import single_threaded
 from crossarc.treebank.streams import atomic_writer
 
@@ -177,6 +177,7 @@ def keep_result(folder: Path, result: Result) -> None:
         "format": RESULT_FORMAT,
         "key": job.key,
         "treebank": job.treebank.name,
+        "part": job.part,
         "seed": job.seed,
         "settings": job.all_settings,
         "error": result.error,

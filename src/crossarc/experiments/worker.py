@@ -14,15 +14,18 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from crossarc.errors import CrossarcError
-from crossarc.experiments.definition import RESULT_FORMAT, sha256
+from crossarc.experiments.jobs import RESULT_FORMAT, assign_folds, sha256
 from crossarc.experiments.resources import Stopwatch, peak_memory
 
 if TYPE_CHECKING:
     from crossarc.evaluation import TreePair
     from crossarc.parsers import Epoch
+    from crossarc.treebank import Sentence
+
+    Data = str | list[Sentence]
 
 PARSING_RUNS = 3  # the fastest counts, since other work only slows a machine down
 BY_SENTENCE = ("las", "uas", "undirected")
@@ -46,7 +49,8 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
     whole = Stopwatch()
     parser = Parser(**order["settings"])
     training = Stopwatch()
-    parser.fit(order["train"], order["dev"], on_error=order["on_error"], on_epoch=note)
+    train, dev, scored = data_of(order)
+    parser.fit(train, dev, on_error=order["on_error"], on_epoch=note)
     trained = {"cpu_seconds": training.cpu, "seconds": training.clock, "peak_memory": peak_memory(), "epochs": epochs}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.crossarc")
@@ -59,7 +63,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
             "sha256": sha256(path),
             "pruning": asdict(pruning) if pruning is not None else None,
         }
-        gold = list(crossarc.read(order["gold"], check="tree", on_error=order["on_error"], report=lambda finding: None))
+        gold = read_trees(scored, order["on_error"]) if isinstance(scored, str) else scored
         times: list[float] = []
         while len(times) < PARSING_RUNS and not (times and times[-1] > LONG_RUN):
             parsing = Stopwatch()
@@ -89,6 +93,25 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
         "seconds": whole.clock,
         "crossarc": crossarc.__version__,
     }
+
+
+def data_of(order: dict[str, Any]) -> tuple[Data, Data | None, Data]:
+    """What a job learns from, its development set and what it scores: files, or sentences of one file."""
+    if "fold" not in order:
+        return order["train"], order["dev"], order["gold"]
+    sentences = read_trees(order["file"], order["on_error"])
+    numbers = assign_folds(len(sentences), order["folds"], order["folds_seed"])
+    parts: tuple[list[Sentence], list[Sentence]] = ([], [])
+    for sentence, number in zip(sentences, numbers, strict=True):
+        parts[number == order["fold"]].append(sentence)
+    return parts[0], None, parts[1]
+
+
+def read_trees(path: str, on_error: Literal["fail", "skip", "fix"]) -> list[Sentence]:
+    """The sentences of a file that have trees."""
+    import crossarc
+
+    return list(crossarc.read(path, check="tree", on_error=on_error, report=lambda finding: None))
 
 
 def counts_by_sentence(pair: TreePair) -> dict[str, list[int]]:
