@@ -13,6 +13,7 @@ import typer
 
 from crossarc.cli.compare import compare
 from crossarc.cli.convert import convert
+from crossarc.cli.crossval import crossval
 from crossarc.cli.draw import draw
 from crossarc.cli.evaluate import evaluate
 from crossarc.cli.example import example
@@ -107,6 +108,7 @@ COMMANDS: dict[Callable[..., None], str] = {
     evaluate: "Score a parsed file against gold.",
     compare: "Compare two parsed files, with significance.",
     experiment: "Compare parsers on treebanks.",
+    crossval: "Compare parsers by cross-validation.",
     draw: "Draw trees, graphs and differences.",
     validate: "Find errors in a treebank.",
     convert: "Convert between treebank formats.",

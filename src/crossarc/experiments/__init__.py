@@ -4,9 +4,18 @@
 >>> experiment = read_experiment("transitions.toml")  # doctest: +SKIP
 >>> results = run(experiment.jobs("treebanks"), "cache", workers=2)  # doctest: +SKIP
 >>> print(tables(experiment, results))  # doctest: +SKIP
+
+Cross-validation compares parsers on the folds of one file:
+
+>>> from crossarc.experiments import cross_validate, fold_tables
+>>> found = cross_validate("train.conllu", ["eisner", "eisner:transform=head,cap=30", "mst"])  # doctest: +SKIP
+>>> print(fold_tables(found))  # doctest: +SKIP
 """
 
+from crossarc.experiments.crossvalidation import CrossValidated, cross_validate, gather
 from crossarc.experiments.definition import Experiment, read_experiment
+from crossarc.experiments.fold_tables import fold_tables
+from crossarc.experiments.folds import CrossValidation, candidates_of, read_settings
 from crossarc.experiments.jobs import Job
 from crossarc.experiments.metrics import METRICS, Metric, get_metric
 from crossarc.experiments.runner import Progress, Result, run
@@ -14,13 +23,20 @@ from crossarc.experiments.tables import surroundings, tables, write_page
 
 __all__ = [
     "METRICS",
+    "CrossValidated",
+    "CrossValidation",
     "Experiment",
     "Job",
     "Metric",
     "Progress",
     "Result",
+    "candidates_of",
+    "cross_validate",
+    "fold_tables",
+    "gather",
     "get_metric",
     "read_experiment",
+    "read_settings",
     "run",
     "surroundings",
     "tables",

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, stdev
+from typing import Protocol
 
 from crossarc.errors import CrossarcError
 from crossarc.experiments.comparisons import Cells, among_all_rows, duel_rows, values
@@ -121,17 +122,29 @@ def what_is_counted(experiment: Experiment) -> str:
     )
 
 
-def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; its first column is text, the others are numbers."""
+def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int] = (0,)) -> str:
+    """A Markdown table; the columns in `texts` are text, the others are numbers."""
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(each.replace("|", "\\|") for each in cells) + " |"
 
-    rule = "|" + "|".join(["---", *("---:" for _ in columns[1:])]) + "|"
+    rule = "|" + "|".join("---" if place in texts else "---:" for place in range(len(columns))) + "|"
     return "\n".join([line(columns), rule, *map(line, rows)])
 
 
-def surroundings(path: str | os.PathLike[str], name: str, experiment: Experiment) -> tuple[str, str]:
+class Described(Protocol):
+    """What a new page needs of an experiment or a cross-validation."""
+
+    @property
+    def title(self) -> str:
+        """The title of the page."""
+
+    @property
+    def note(self) -> str:
+        """The text below the title."""
+
+
+def surroundings(path: str | os.PathLike[str], name: str, experiment: Described) -> tuple[str, str]:
     """The text of a page before and after the tables of an experiment; for a new page, the title and the note.
 
     An existing page without markers is refused; call this before a long run.
@@ -153,7 +166,7 @@ def markers(name: str) -> tuple[str, str]:
     return f"<!-- begin experiment {name} -->", f"<!-- end experiment {name} -->"
 
 
-def write_page(path: str | os.PathLike[str], name: str, experiment: Experiment, text: str, command: str) -> None:
+def write_page(path: str | os.PathLike[str], name: str, experiment: Described, text: str, command: str) -> None:
     """Write tables to a page, between the markers of the experiment, or to a new page."""
     before, after = surroundings(path, name, experiment)
     begin, end = markers(name)

@@ -1,0 +1,212 @@
+"""Cross-validation: several parsers on the folds of one file, their scores over all folds, and paired tests.
+
+The design and the figures are those of Bjorkelund and Kuhn (2012), "Comparing Non-projective Strategies for Labeled
+Graph-Based Dependency Parsing", section 3.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.evaluation import ClassScore, Trees, TreeScores, paired_t_test
+from crossarc.evaluation.scores import Figures, Share
+from crossarc.experiments.comparisons import counts_by_sentence
+from crossarc.experiments.folds import CrossValidation, Parsers, candidates_of
+from crossarc.experiments.runner import Report, Result, run
+
+if TYPE_CHECKING:
+    from crossarc.treebank import Sentence
+
+LEVELS = (0.001, 0.01, 0.05)
+
+
+@dataclass(frozen=True)
+class Breakdown(Figures):
+    """The size of a treebank and its non-projective edges, as in Table 1 of the paper."""
+
+    sentences: int
+    words: int
+    np_edges: int
+    np_sentences: int
+
+    np_edges_percent = Share("np_edges", "words")
+    np_sentences_percent = Share("np_sentences", "sentences")
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sentence]) -> Breakdown:
+        """Count the sentences."""
+        trees = Trees.of(sentences)
+        edges = trees.non_projective
+        return cls(len(trees), len(trees.heads), int(edges.sum()), int((trees.by_sentence(edges) > 0).sum()))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A parser over all folds: its scores, the CPU seconds of all folds, and the right words of each sentence.
+
+    The sentences are in the order of the folds, which is the same for all parsers.
+    """
+
+    name: str
+    settings: dict[str, Any]  # with the defaults of the preset
+    scores: TreeScores
+    training_seconds: float
+    parsing_seconds: float
+    right: NDArray[np.int64]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures by name, for JSON. There is no F-measure: precision and recall count different edges as right."""
+        edges = self.scores.non_projective
+        return {
+            "settings": self.settings,
+            "words": self.scores.words,
+            "sentences": self.scores.sentences,
+            "las": self.scores.las,
+            "lem": self.scores.lem,
+            "np_precision": edges.precision,
+            "np_recall": edges.recall,
+            "np_predicted": edges.system,
+            "np_gold": edges.gold,
+            "training_seconds": self.training_seconds,
+            "parsing_seconds": self.parsing_seconds,
+        }
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """A parser against another: LAS of the first minus that of the second, and the p value of the paired t-test."""
+
+    parser: str
+    against: str
+    difference: float
+    t: float
+    p: float
+
+    @property
+    def level(self) -> str:
+        """The significance level that the p value reaches."""
+        return next((f"p < {level}" for level in LEVELS if self.p < level), "not significant")
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """What a cross-validation found; `rows` has None for a parser whose jobs have not all succeeded."""
+
+    plan: CrossValidation
+    treebank: Breakdown
+    rows: tuple[Row | None, ...]
+    tests: tuple[PairedTest, ...]
+    failures: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything by name, for JSON."""
+        named = zip(self.plan.candidates, self.rows, strict=True)
+        return {
+            "file": self.plan.file,
+            "folds": self.plan.folds,
+            "seed": self.plan.seed,
+            "treebank": self.treebank.to_dict(),
+            "parsers": [{"name": each.name, **(row.to_dict() if row else {"failed": True})} for each, row in named],
+            "tests": [{**vars(test), "level": test.level} for test in self.tests],
+            "failures": list(self.failures),
+        }
+
+
+def cross_validate(
+    file: str | os.PathLike[str],
+    parsers: Parsers,
+    *,
+    folds: int = 10,
+    seed: int = 1,
+    settings: Mapping[str, Any] | None = None,
+    on_error: Literal["fail", "skip", "fix"] = "fail",
+    cache: str | os.PathLike[str] = ".cache",
+    workers: int = 1,
+    retry: bool = False,
+    rerun: bool = False,
+    report: Report = lambda progress: None,
+) -> CrossValidated:
+    """Train and score parsers on all folds of a file; results are cached as by `run`.
+
+    `parsers` are texts such as `eisner:transform=head,cap=30`, or a table of names with settings as in an experiment.
+    The first is the baseline. `settings` are those of all parsers; `seed` makes the folds and is the seed of parsers
+    that have none of their own.
+    """
+    from crossarc.treebank import read
+
+    plan = CrossValidation(os.fspath(file), candidates_of(parsers), folds, seed, dict(settings or {}), on_error)
+    sentences = list(read(plan.file, check="tree", on_error=on_error))
+    results = run(plan.jobs(sentences), cache, workers=workers, retry=retry, rerun=rerun, report=report)
+    return gather(plan, sentences, results)
+
+
+def gather(plan: CrossValidation, sentences: Iterable[Sentence], results: Sequence[Result]) -> CrossValidated:
+    """The scores over all folds from the results of all jobs, in their order."""
+    groups = [results[at : at + plan.folds] for at in range(0, len(results), plan.folds)]
+    rows = tuple(map(row_of, groups))
+    failures = dict.fromkeys(f"{result.job}: {result.error}" for result in results if result.failed)
+    settings = [group[0].job.all_settings for group in groups]
+    pairs = [(rows[one], rows[other]) for one, other in pairs_to_test(settings)]
+    tests = tuple(paired_test(one, other) for one, other in pairs if one and other)
+    return CrossValidated(plan, Breakdown.of(sentences), rows, tests, tuple(failures))
+
+
+def row_of(results: Sequence[Result]) -> Row | None:
+    """The row of a parser from the results of its folds; None if one of them failed."""
+    figures = [result.figures for result in results if result.figures is not None]
+    counts = [counted for result in results if (counted := counts_by_sentence(result, no_punctuation=False))]
+    if len(figures) < len(results):
+        return None
+    return Row(
+        name=results[0].job.name,
+        settings=results[0].job.all_settings,
+        scores=add_up([each["scores"]["with_punctuation"] for each in figures]),
+        training_seconds=sum(each["training"]["cpu_seconds"] for each in figures),
+        parsing_seconds=sum(each["parsing"]["cpu_seconds"] for each in figures),
+        right=np.concatenate([each["las"] for each in counts]),
+    )
+
+
+def add_up(parts: Sequence[Mapping[str, Any]]) -> TreeScores:
+    """The scores of several files together, as if these were one file, from the scores of each as JSON."""
+    counts = {each.name: sum(part[each.name] for part in parts) for each in fields(TreeScores) if each.type == "int"}
+    edges = [part["non_projective"] for part in parts]
+    of_edges = ClassScore(**{each.name: sum(part[each.name] for part in edges) for each in fields(ClassScore)})
+    return TreeScores(**counts, non_projective=of_edges)
+
+
+def pairs_to_test(settings: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
+    """The pairs of parsers whose difference is tested, by their places, without repetition.
+
+    Each is compared with the first, the last with each, and a parser with a cap with the same parser without one.
+
+    >>> list(pairs_to_test([{"cap": None}, {"cap": 3, "x": 1}, {"cap": None, "x": 1}, {"cap": None, "x": 2}]))
+    [(1, 0), (2, 0), (3, 0), (3, 1), (3, 2), (1, 2)]
+    """
+    last = len(settings) - 1
+    uncapped = [{**each, "cap": None} for each in settings]
+    pairs = [(number, 0) for number in range(1, len(settings))]
+    pairs += [(last, number) for number in range(1, last)]
+    pairs += [
+        (one, other)
+        for one, each in enumerate(settings)
+        for other, rest in enumerate(settings)
+        if each.get("cap") is not None and rest.get("cap") is None and uncapped[one] == uncapped[other]
+    ]
+    seen: set[frozenset[int]] = set()
+    for pair in pairs:
+        if frozenset(pair) not in seen:
+            seen.add(frozenset(pair))
+            yield pair
+
+
+def paired_test(one: Row, other: Row) -> PairedTest:
+    """The paired t-test of two parsers over the number of right words in each sentence."""
+    found = paired_t_test(other.right, one.right, np.ones_like(one.right))
+    return PairedTest(one.name, other.name, one.scores.las - other.scores.las, found.t, found.p)
