@@ -21,6 +21,7 @@ COMMANDS = [
     "evaluate",
     "compare",
     "experiment",
+    "crossval",
     "draw",
     "validate",
     "convert",

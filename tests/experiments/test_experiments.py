@@ -59,17 +59,6 @@ def define(tmp_path):
     return write
 
 
-@pytest.fixture
-def stub(monkeypatch):
-    """Processes that run some lines of Python instead of a job."""
-
-    def use(code):
-        start = "import json, os, sys, time\norder = json.loads(sys.stdin.readline())\n"
-        monkeypatch.setattr(runner, "COMMAND", [sys.executable, "-c", start + code])
-
-    return use
-
-
 FIGURES = 'print(json.dumps({"result": {"seed": order["settings"]["seed"]}}))\n'
 
 

@@ -175,10 +175,13 @@ def row_of(results: Sequence[Result]) -> Row | None:
 
 def add_up(parts: Sequence[Mapping[str, Any]]) -> TreeScores:
     """The scores of several files together, as if these were one file, from the scores of each as JSON."""
-    counts = {each.name: sum(part[each.name] for part in parts) for each in fields(TreeScores) if each.type == "int"}
-    edges = [part["non_projective"] for part in parts]
-    of_edges = ClassScore(**{each.name: sum(part[each.name] for part in edges) for each in fields(ClassScore)})
-    return TreeScores(**counts, non_projective=of_edges)
+
+    def sums(kind: type[TreeScores | ClassScore], counts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        names = [each.name for each in fields(kind) if each.name != "non_projective"]
+        return {name: sum(part[name] for part in counts) for name in names}
+
+    edges = ClassScore(**sums(ClassScore, [part["non_projective"] for part in parts]))
+    return TreeScores(**sums(TreeScores, parts), non_projective=edges)
 
 
 def pairs_to_test(settings: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
