@@ -1,6 +1,5 @@
 """Inference over score matrices: trees from the scores of arcs of any model."""
 
-from crossarc.decode.carreras import carreras
 from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.eisner import eisner
 from crossarc.decode.enhancement import enhance
@@ -10,7 +9,7 @@ from crossarc.decode.matrix_tree import log_partition, marginals
 from crossarc.decode.orientation import orient
 from crossarc.decode.projective import projective_log_partition, projective_marginals
 from crossarc.decode.projective_kbest import projective_kbest
-from crossarc.decode.reattach import reattach
+from crossarc.decode.second_order import carreras, reattach
 from crossarc.decode.sparse import mst_sparse
 from crossarc.decode.undirected import spanning_tree, undirected
 

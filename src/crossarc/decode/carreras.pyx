@@ -17,21 +17,16 @@ over all arcs, and O(K n^2) memory.
 The left end of spans falls, so that an arc to the right is closed at all its ends at once; arcs to the left are closed
 at one end at a time. No back pointers are kept: the way back finds each maximum again.
 """
-from functools import partial
-
 import numpy as np
 
 from libc.math cimport INFINITY
 from libc.stdlib cimport free
 
 from crossarc.core.allocation cimport renew
-from crossarc.core.typedefs cimport int8_t, int32_t, score_t, token_t
+from crossarc.core.typedefs cimport int32_t, score_t, token_t
 
-from crossarc.decode.decoder cimport BAD_SCORE, NO_MEMORY, NO_PROJECTIVE_TREE, SOLVED, Outcome, best_split, best_sum
-from crossarc.decode.dense_parts cimport DenseParts
+from crossarc.decode.decoder cimport NO_MEMORY, NO_PROJECTIVE_TREE, SOLVED, Outcome, best_split, best_sum
 from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, PartScores
-
-from crossarc.decode.decoder import share
 
 
 cdef struct Half:
@@ -362,47 +357,3 @@ cdef class Carreras:
         with nogil:
             outcome = self.solve(parts, &heads[0], &choices[0])
         return (np.asarray(heads), np.asarray(choices)) if outcome == SOLVED else None
-
-
-def carreras(arcs, siblings, grandchildren, lengths=None, *, labelled=False, single_root=True, required=None,
-             forbidden=None, threads=1):
-    """The heads of the best projective tree with scores of siblings and grandchildren (Carreras 2007).
-
-    `arcs[d, h]` scores the arc from h to d as in `mst`: -inf forbids it. `siblings[d, h, s]` adds the child s of h between
-    h and d that is nearest to d; s == h stands for none. `grandchildren[d, h, c]` adds the child c of d between h and d
-    that is farthest from d, where c == d stands for none, and that on the other side of d, where c == h stands for none.
-    -inf forbids such a pair too. Cells of what cannot be are ignored.
-
-    Shapes are (n + 1, n + 1) and twice (n + 1, n + 1, n + 1), or for a batch one first axis more. If `labelled`, all have
-    a last axis of labels: the label of the arc from h to d. The result is then heads and labels. Other arguments are
-    those of `mst`. O(n^4) over all arcs for each label, and O(K^2 n^2) with K heads a word that are not -inf.
-
-    >>> import numpy as np
-    >>> arcs = np.array([[0, 0, 0, 0], [9, 0, 1, 0], [0, 5, 0, 1], [0, 5, 4, 0]])
-    >>> siblings, grandchildren = np.zeros((2, 4, 4, 4))
-    >>> carreras(arcs, siblings, grandchildren).tolist()
-    [-1, 0, 1, 1]
-    >>> siblings[3, 1, 2] = -2                                              # 1 does not like both
-    >>> carreras(arcs, siblings, grandchildren).tolist()
-    [-1, 0, 1, 2]
-    """
-    cdef DenseParts dense = DenseParts(arcs, siblings, grandchildren, lengths, labelled)
-    dense.constrain(required, forbidden)
-    heads = np.full((dense.size, dense.width), -1, dtype=np.int32)
-    labels = np.full((dense.size, dense.width), -1, dtype=np.int32)
-    outcomes = np.zeros(dense.size, dtype=np.int8)
-    share(threads, dense.size, lambda: partial(
-        solve_some, dense, PartScores(), Carreras(single_root), heads, labels, outcomes))
-    wrong = np.flatnonzero(outcomes)
-    if wrong.size:
-        raise dense.failure(int(wrong[0]), outcomes[wrong[0]], single_root, required, forbidden)
-    return dense.result(heads, labels)
-
-
-def solve_some(DenseParts dense, PartScores parts, Carreras search, token_t[:, ::1] heads, int32_t[:, ::1] labels,
-               int8_t[::1] outcomes, Py_ssize_t begin, Py_ssize_t end):
-    """Decode some sentences of a batch."""
-    cdef Py_ssize_t s
-    with nogil:
-        for s in range(begin, end):
-            outcomes[s] = search.solve(parts, &heads[s, 0], &labels[s, 0]) if dense.fill(s, parts) else BAD_SCORE

@@ -13,12 +13,16 @@ about K scores a part.
 
 To fill the container: `begin`, set `heads`, `dependents` and `label_count`, `index`, set `scores`.
 """
+import numpy as np
+
 cimport cython
 from libc.stdlib cimport free
 from libc.string cimport memset
 
 from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport int32_t, score_t, token_t
+
+from crossarc.errors import DecodeError
 
 
 @cython.final
@@ -115,3 +119,44 @@ cdef class PartScores:
             else:
                 high = middle
         return low if low < self.first[dependent + 1] and self.heads[low] == head else -1
+
+    def arrange(self, n, dependents, heads, labels=1):
+        """Make room for candidate arcs, with all scores 0.
+
+        Arcs are sorted by dependent, then head. `labels` is the number of labels of all arcs or of each.
+        """
+        cdef const token_t[::1] below = np.ascontiguousarray(dependents, dtype=np.int32)
+        cdef const token_t[::1] above = np.ascontiguousarray(heads, dtype=np.int32)
+        cdef const int32_t[::1] counts = np.ascontiguousarray(np.broadcast_to(labels, below.shape[0]), dtype=np.int32)
+        cdef int32_t arc
+        if below.shape[0] != above.shape[0]:
+            raise DecodeError(f"there are {below.shape[0]} dependents but {above.shape[0]} heads")
+        for arc in range(below.shape[0]):
+            if not (0 < below[arc] <= n and 0 <= above[arc] <= n and below[arc] != above[arc] and counts[arc] > 0):
+                raise DecodeError(f"arc {arc}, {above[arc]} -> {below[arc]} with {counts[arc]} labels, cannot be")
+            if arc and (below[arc - 1], above[arc - 1]) >= (below[arc], above[arc]):
+                raise DecodeError(f"arc {arc} comes too late: arcs must be sorted by dependent, then head")
+        self.begin(n, below.shape[0])
+        for arc in range(self.count):
+            self.dependents[arc] = below[arc]
+            self.heads[arc] = above[arc]
+            self.label_count[arc] = counts[arc]
+        self.index()
+
+    def layout(self):
+        """Where the scores of each arc, its siblings and its grandchildren begin, and how many scores there are."""
+        places = np.empty((3, self.count), dtype=np.int64)
+        for arc in range(self.count):
+            places[0, arc] = self.arc_at[arc]
+            places[1, arc] = self.sibling_at[arc]
+            places[2, arc] = self.grand_at[arc]
+        return (*places, self.size)
+
+    def assign(self, values):
+        """Set all scores."""
+        cdef const score_t[::1] row = np.ascontiguousarray(values, dtype=np.float64)
+        cdef Py_ssize_t i
+        if row.shape[0] != self.size:
+            raise DecodeError(f"there are {row.shape[0]} values for {self.size} scores")
+        for i in range(self.size):
+            self.scores[i] = row[i]
