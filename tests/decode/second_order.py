@@ -31,7 +31,7 @@ def grandchildren_of(heads, d):
     beyond = [c for c in children if (c < d) != (h < d)]
     past = [c for c in children if (c < h if h < d else c > h)]
     found = [max(between, key=lambda c: abs(c - d), default=d), max(beyond, key=lambda c: abs(c - d), default=h)]
-    return found + [max(past, key=lambda c: abs(c - d))] if past else found
+    return [*found, max(past, key=lambda c: abs(c - d))] if past else found
 
 
 def cells_of(heads):

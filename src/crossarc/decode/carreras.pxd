@@ -22,7 +22,7 @@ cdef struct SpanTable:
     score_t* column         # [place in `outgoing`] arcs to the left: `closed` at the current end
     score_t* right          # [n + 2] half of a span: what its left node heads
     score_t* left           # [n + 2] what its right node heads
-    int32_t* low            # [n + 1] by head: the place of its first arc to the left that is at the current end or after
+    int32_t* low            # [n + 1] by head: the place of its first arc to the left that begins at the end or after
     int32_t* stack
     size_t word_room
 

@@ -225,7 +225,6 @@ cdef void walk_back(PartScores parts, SpanTable* table, bint single_root, int32_
     cdef int32_t* stack = table.stack
     cdef int32_t arc, p, row, labels
     cdef token_t h, m, e, i, j, r
-    cdef score_t total
     cdef bint alone
     cdef Half right, left
     while top:

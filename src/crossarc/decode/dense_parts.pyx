@@ -1,7 +1,7 @@
 """Scores of parts as arrays over all nodes, of one sentence or a batch: checked, constrained, and made sparse.
 
-`arcs[d, h]`, `siblings[d, h, s]` and `grandchildren[d, h, c]` are described at `carreras`. Arcs whose labels are all -inf,
-or that constraints rule out, are no candidates. Only cells that a tree of candidate arcs can use are read.
+`arcs[d, h]`, `siblings[d, h, s]` and `grandchildren[d, h, c]` are described at `carreras`. Arcs whose labels are all
+-inf, or that constraints rule out, are no candidates. Only cells that a tree of candidate arcs can use are read.
 """
 import numpy as np
 
@@ -145,8 +145,8 @@ cdef class DenseParts:
         allowed = np.where(np.asarray(self.allowed)[s, :n, :n], 0.0, -np.inf)
         if not is_solvable(Eisner(single_root), allowed):
             return failure(Eisner(single_root), self.best, self.lengths, required, forbidden, s, NO_PROJECTIVE_TREE)
-        return DecodeError(f"{self.place(s)}siblings and grandchildren that are -inf leave no projective tree; allow more "
-                           "of them")
+        return DecodeError(f"{self.place(s)}siblings and grandchildren that are -inf leave no projective tree; allow "
+                           "more of them")
 
     def bad_score(self, s):
         """The error that names the first sibling or grandchild whose score cannot be used."""
@@ -168,8 +168,9 @@ cdef class DenseParts:
         value = self.arrays[name][tuple(cell)]
         inside = ", ".join(str(i) for i in cell[1:len(cell) if self.labelled else len(cell) - 1])
         what = "arc" if name == "arcs" else "pair of arcs"
-        return DecodeError(f"{self.place(cell[0])}{name}[{inside}] is {'NaN' if np.isnan(value) else f'{value:g}'}; scores "
-                           f"are numbers below 1e300 in size, or -inf for a forbidden {what}")
+        shown = "NaN" if np.isnan(value) else f"{value:g}"
+        return DecodeError(f"{self.place(cell[0])}{name}[{inside}] is {shown}; scores are numbers below 1e300 in size, "
+                           f"or -inf for a forbidden {what}")
 
 
 cdef inline bint copy(score_t* to, const score_t* values, int32_t size) noexcept nogil:
@@ -192,12 +193,12 @@ def checked_numbers(values, name):
 
 def shape_error(shape, labelled):
     last = ", labels" if labelled else ""
-    return DecodeError(f"arcs must have the shape (n + 1, n + 1{last}), or (sentences, N + 1, N + 1{last}) for a batch, "
-                       f"not {shape}")
+    return DecodeError(f"arcs must have the shape (n + 1, n + 1{last}), or (sentences, N + 1, N + 1{last}) for a "
+                       f"batch, not {shape}")
 
 
 def first_unsound(scores, used):
-    """The first cell in use that is NaN, inf or too large, None if there is none; the last axis of scores is labels."""
+    """The first cell in use that is NaN, inf or too large, or None; the last axis of scores is labels."""
     with np.errstate(invalid="ignore"):
         bad = ~((np.abs(scores) < LARGEST) | (scores == -np.inf))
     wrong = np.argwhere(bad & used[..., None])

@@ -10,7 +10,7 @@ A move of i from the head o to the head p changes few parts:
     o and p     their grandchildren, if i is or becomes the farthest child on its side
 
 The parts of all candidate arcs under the current tree are kept. They change only for arcs from and to o and p, so a
-round takes O(1) time for each candidate arc. Whether a move keeps a tree is seen from the numbers of a walk from node 0.
+round takes O(1) time for each candidate arc. Numbers of a walk from node 0 tell whether a move keeps a tree.
 
 With a single root, a word becomes the root only if the old root is attached to a word below it in the same move.
 
@@ -76,7 +76,7 @@ cdef inline bint add_child(PartScores parts, int32_t arc, int32_t below, GrandRo
 
 cdef inline bint remove_child(PartScores parts, int32_t arc, int32_t below, int32_t inner,
                               GrandRows* rows) noexcept nogil:
-    """The rows with one child less, and whether they change; `inner` is the arc to the next child towards the parent."""
+    """The rows with one child less, and whether they change; `inner` is the arc to the next child inwards."""
     cdef int32_t* row = row_of(parts, arc, below, rows)
     if row[0] != FIRST_CHILD + parts.place[below]:
         return False

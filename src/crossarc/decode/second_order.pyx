@@ -32,14 +32,14 @@ def carreras(arcs, siblings, grandchildren, lengths=None, *, labelled=False, sin
              forbidden=None, threads=1):
     """The heads of the best projective tree with scores of siblings and grandchildren (Carreras 2007).
 
-    `arcs[d, h]` scores the arc from h to d as in `mst`: -inf forbids it. `siblings[d, h, s]` adds the child s of h between
-    h and d that is nearest to d; s == h stands for none. `grandchildren[d, h, c]` adds the child c of d between h and d
-    that is farthest from d, where c == d stands for none, and that on the other side of d, where c == h stands for none.
-    -inf forbids such a pair too. Cells of what cannot be are ignored.
+    `arcs[d, h]` scores the arc from h to d as in `mst`: -inf forbids it. `siblings[d, h, s]` adds the child s of h
+    between h and d that is nearest to d; s == h stands for none. `grandchildren[d, h, c]` adds two children of d: the
+    one between h and d that is farthest from d, where c == d stands for none, and the one on the other side of d that
+    is farthest from d, where c == h stands for none. -inf forbids such a pair too. Cells of what cannot be are ignored.
 
-    Shapes are (n + 1, n + 1) and twice (n + 1, n + 1, n + 1), or for a batch one first axis more. If `labelled`, all have
-    a last axis of labels: the label of the arc from h to d. The result is then heads and labels. Other arguments are
-    those of `mst`. O(n^4) over all arcs for each label, and O(K^2 n^2) with K heads a word that are not -inf.
+    Shapes are (n + 1, n + 1) for arcs and (n + 1, n + 1, n + 1) for pairs; a batch has one more axis before them. If
+    `labelled`, all have a last axis of labels: the label of the arc from h to d. The result is then heads and labels.
+    Other arguments are those of `mst`. O(n^4) for each label, and O(K^2 n^2) with K heads a word that are not -inf.
 
     >>> import numpy as np
     >>> arcs = np.array([[0, 0, 0, 0], [9, 0, 1, 0], [0, 5, 0, 1], [0, 5, 4, 0]])
@@ -76,15 +76,15 @@ def reattach(arcs, siblings, grandchildren, heads, labels=None, lengths=None, *,
              required=None, forbidden=None, threads=1):
     """Heads of trees improved by moving one word at a time, with scores of second order (McDonald and Pereira 2006).
 
-    Each round makes the move of one word to another head, or of one arc to another label, that raises the score most,
-    until no move raises it by more than `threshold`. Arcs may cross. The result is no worse than the start, but it need
-    not be the best tree: to find that is NP-hard. O(1) for each candidate arc and round; there are few rounds if the start
-    is good, as that of `carreras`.
+    Each round makes the move of one word to another head, or the change of one label, that raises the score most, until
+    none raises it by more than `threshold`. Arcs may cross. The result is no worse than the start, but it need not be
+    the best tree: to find that is NP-hard. A round takes O(1) time for each candidate arc. If the start is good, as the
+    tree of `carreras` is, there are few rounds. They end: each raises the score, and there are finitely many trees.
 
-    Scores are those of `carreras`. `grandchildren[d, h, c]` also scores the farthest child of d past h, where arcs cross;
-    if d has no such child, that adds nothing. With `labels`, those of the start, all scores have a last axis of labels,
-    and the result is heads and labels. With a single root, a word becomes the root if the old root moves below it at the
-    same time. The start must be a tree whose arcs the scores and constraints allow. Threads share a batch.
+    Scores are those of `carreras`. `grandchildren[d, h, c]` also scores the farthest child of d past h, where arcs
+    cross; if d has no such child, that adds nothing. With `labels`, those of the start, all scores have a last axis of
+    labels, and the result is heads and labels. With a single root, a word becomes the root if the old root moves below
+    it at the same time. The start must be a tree whose arcs the scores and constraints allow. Threads share a batch.
 
     >>> import numpy as np
     >>> arcs = np.array([[0, 0, 0, 0, 0], [0, 0, 0, 9, 0], [0, 0, 0, 0, 9], [5, 0, 0, 0, 0], [0, 0, 0, 8, 0]])
@@ -100,8 +100,8 @@ def reattach(arcs, siblings, grandchildren, heads, labels=None, lengths=None, *,
     dense.constrain(required, forbidden)
     fault = broken(trees, dense.lengths, required, forbidden)
     if fault:
-        raise DecodeError(f"{dense.place(fault[0])}the tree is against {fault[1]}; decode with these constraints first, "
-                          "or take them back")
+        raise DecodeError(f"{dense.place(fault[0])}the tree is against {fault[1]}; decode with these constraints "
+                          "first, or take them back")
     check_labels(names, dense)
     faults = np.zeros(dense.size, dtype=np.int8)
     share(threads, dense.size, lambda: partial(
@@ -109,6 +109,7 @@ def reattach(arcs, siblings, grandchildren, heads, labels=None, lengths=None, *,
     wrong = np.flatnonzero(faults)
     if wrong.size:
         raise start_fault(dense, trees, names, int(wrong[0]), faults[wrong[0]])
+    trees[~dense.words()] = -1
     return dense.result(trees, names)
 
 
@@ -147,7 +148,8 @@ def start_fault(DenseParts dense, trees, names, s, fault):
             if np.isneginf(dense.arc_scores(s)[word, heads[word], label]):
                 cell = f"{word}, {heads[word]}, {label}" if dense.labelled else f"{word}, {heads[word]}"
                 return DecodeError(f"{dense.place(s)}heads[{word}] is {heads[word]}, but arcs[{cell}] is -inf")
-    return DecodeError(f"{dense.place(s)}the tree has siblings or grandchildren that score -inf; start from another tree")
+    return DecodeError(f"{dense.place(s)}the tree has siblings or grandchildren that score -inf; start from another "
+                       "tree")
 
 
 def improve_some(DenseParts dense, PartScores parts, Reattacher reattacher, score_t threshold, token_t[:, ::1] trees,
