@@ -16,6 +16,22 @@ def enhance_chain(scores, lengths=None, single_root=True, **options):
     return decode.enhance(heads, scores, lengths, rounds=None, **options)
 
 
+def no_pairs(scores):
+    """Scores of siblings or grandchildren that change nothing."""
+    return np.zeros((*np.shape(scores), *np.shape(scores)[-1:]))
+
+
+def carreras_of_arcs(scores, *rest, **options):
+    return decode.carreras(scores, no_pairs(scores), no_pairs(scores), *rest, **options)
+
+
+def reattach_chain(scores, lengths=None, **options):
+    """Trees in which every word hangs from the one before it, improved."""
+    shape = np.shape(scores)[:-1]
+    heads = np.broadcast_to(np.arange(-1, shape[-1] - 1), shape) if shape else []
+    return decode.reattach(scores, no_pairs(scores), no_pairs(scores), heads, None, lengths, **options)
+
+
 FUNCTIONS = {
     "mst": decode.mst,
     "eisner": decode.eisner,
@@ -27,7 +43,10 @@ FUNCTIONS = {
     "projective_marginals": decode.projective_marginals,
     "projective_log_partition": decode.projective_log_partition,
     "enhance": enhance_chain,
+    "carreras": carreras_of_arcs,
+    "reattach": reattach_chain,
 }
+SCORES = {"carreras": "arcs", "reattach": "arcs"}  # what errors call them, if not scores
 over_all = pytest.mark.parametrize("name", FUNCTIONS)
 
 
@@ -97,7 +116,7 @@ def test_kinds_of_arrays(name):
     whole = np.round(scores * 10)
     assert parts(FUNCTIONS[name](whole.astype(np.int16))) == parts(FUNCTIONS[name](whole))
     for wrong in (np.zeros((3, 4)), np.zeros(4), np.zeros((0, 0)), np.zeros((2, 2, 2, 2)), np.full((2, 2), "a")):
-        with pytest.raises(DecodeError, match="scores must"):
+        with pytest.raises(DecodeError, match=f"^{SCORES.get(name, 'scores')} must"):
             FUNCTIONS[name](wrong)
 
 
@@ -106,9 +125,9 @@ def test_kinds_of_arrays(name):
 def test_scores_that_cannot_be(name, value):
     scores = np.zeros((4, 4))
     scores[2, 3] = scores[3, 2] = value
-    with pytest.raises(DecodeError, match=r"^scores\[2, 3\] is"):
+    with pytest.raises(DecodeError, match=rf"^{SCORES.get(name, 'scores')}\[2, 3\] is"):
         FUNCTIONS[name](scores)
-    with pytest.raises(DecodeError, match=r"^sentence 1: scores\[2, 3\] is"):
+    with pytest.raises(DecodeError, match=rf"^sentence 1: {SCORES.get(name, 'scores')}\[2, 3\] is"):
         FUNCTIONS[name](np.stack([np.zeros((4, 4)), scores]))
     scores[2, 3] = scores[3, 2] = 0
     scores[0] = value
@@ -161,7 +180,7 @@ def test_contradictions_are_named(name, trouble):
         mask = np.zeros((5, 5), dtype=bool)
         mask[tuple(np.transpose(options["forbidden"]))] = True
         options["forbidden"] = mask
-    if name == "enhance" and "leave no" in message:
+    if name in ("enhance", "reattach") and "leave no" in message:
         message = "the tree is against (required|forbidden) "
     with pytest.raises(DecodeError, match=f"^{message}"):
         FUNCTIONS[name](np.zeros((5, 5)), **options)

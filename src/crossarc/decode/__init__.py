@@ -9,11 +9,13 @@ from crossarc.decode.matrix_tree import log_partition, marginals
 from crossarc.decode.orientation import orient
 from crossarc.decode.projective import projective_log_partition, projective_marginals
 from crossarc.decode.projective_kbest import projective_kbest
+from crossarc.decode.second_order import carreras, reattach
 from crossarc.decode.sparse import mst_sparse
 from crossarc.decode.undirected import spanning_tree, undirected
 
 __all__ = [
     "best_labels",
+    "carreras",
     "eisner",
     "enhance",
     "kbest",
@@ -26,6 +28,7 @@ __all__ = [
     "projective_kbest",
     "projective_log_partition",
     "projective_marginals",
+    "reattach",
     "spanning_tree",
     "undirected",
 ]

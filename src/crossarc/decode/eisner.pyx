@@ -12,7 +12,7 @@ from libc.stdlib cimport free
 from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport score_t, token_t
 
-from crossarc.decode.decoder cimport NO_PROJECTIVE_TREE, SOLVED, Decoder, Outcome
+from crossarc.decode.decoder cimport NO_PROJECTIVE_TREE, SOLVED, Decoder, Outcome, best_split, best_sum
 
 from crossarc.decode.decoder import decode
 
@@ -21,38 +21,6 @@ cdef enum Kind:
     LEFT            # complete, the head at the right end
     ARC_RIGHT       # closed by an arc from the left end to the right one
     ARC_LEFT
-
-
-cdef inline score_t best_sum(const score_t* a, const score_t* b, token_t size) noexcept nogil:
-    """The greatest a[k] + b[k]."""
-    cdef score_t p = -INFINITY, q = -INFINITY, r = -INFINITY, s = -INFINITY, x
-    cdef token_t k = 0
-    while k + 4 <= size:
-        x = a[k] + b[k]
-        p = x if x > p else p
-        x = a[k + 1] + b[k + 1]
-        q = x if x > q else q
-        x = a[k + 2] + b[k + 2]
-        r = x if x > r else r
-        x = a[k + 3] + b[k + 3]
-        s = x if x > s else s
-        k += 4
-    while k < size:
-        x = a[k] + b[k]
-        p = x if x > p else p
-        k += 1
-    p = q if q > p else p
-    r = s if s > r else r
-    return r if r > p else p
-
-
-cdef inline token_t best_split(const score_t* a, const score_t* b, token_t size) noexcept nogil:
-    """The first k with the greatest a[k] + b[k]."""
-    cdef score_t best = best_sum(a, b, size)
-    cdef token_t k = 0
-    while a[k] + b[k] != best:
-        k += 1
-    return k
 
 
 cdef void fill(Chart* chart, const score_t* scores, Py_ssize_t stride, token_t begin) noexcept nogil:
