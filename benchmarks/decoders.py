@@ -3,9 +3,9 @@
     python benchmarks/decoders.py [--largest 7] [--plot decoders.svg]
 
 CPU time over random matrices. The decoders of a row take turns: a round runs each of them once. Times are medians over
-the rounds, ratios are medians of the ratios within a round. `batch` is one call for many sentences. Lists of arcs
-follow, then spanning trees of sparse and dense graphs, up to 10^LARGEST edges, with the number of comparisons. Packages
-that are not installed are left out.
+the rounds, ratios are medians of the ratios within a round. `batch` is one call for many sentences. Lists of arcs and
+the second order follow, then spanning trees of sparse and dense graphs, up to 10^LARGEST edges, with the number of
+comparisons. Packages that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from types import ModuleType
 import numpy as np
 
 from crossarc import decode
+from crossarc.decode.carreras import Carreras
+from crossarc.decode.part_scores import PartScores
+from crossarc.decode.reattach import Reattacher
 from crossarc.decode.undirected import make_spanner, span
 
 Work = Callable[[], object]
@@ -132,6 +135,41 @@ def sparse_arcs() -> None:
         print(f"| {n:,} | {degree} | {' | '.join(cells)} |", flush=True)
 
 
+def second_order() -> None:
+    """Time the search with siblings and grandchildren, and moves from its tree, over containers of candidate arcs."""
+    print("\n## Second order, microseconds per sentence\n")
+    print("| n | heads per word | labels | carreras | reattach | words moved |\n|---|---|---|---|---|---|")
+    for n, degree, labels in itertools.product((25, 50, 200), (4, 8), (1, 5)):
+        search, mover = Carreras(), Reattacher()
+        containers = [container(n, degree, labels, np.random.default_rng(seed)) for seed in range(10)]
+        starts = [search.tree(parts) for parts in containers]
+        pairs = [(parts, *start) for parts, start in zip(containers, starts, strict=True) if start is not None]
+        times = measure(
+            {
+                "carreras": lambda search=search, pairs=pairs: [search.tree(parts) for parts, *_ in pairs],
+                "reattach": lambda mover=mover, pairs=pairs: [mover.improved(*pair) for pair in pairs],
+            },
+            1.0,
+        )
+        cells = " | ".join(f"{np.median(times[name]) / len(pairs) * 1e6:,.0f}" for name in ("carreras", "reattach"))
+        moved = np.mean([(mover.improved(*pair)[0] != pair[1]).sum() for pair in pairs])
+        print(f"| {n} | {degree} | {labels} | {cells} | {moved:.0f} |", flush=True)
+
+
+def container(n: int, degree: int, labels: int, rng: np.random.Generator) -> PartScores:
+    """Random scores over candidate arcs, most of them short; the word before is always a candidate head."""
+    arcs = []
+    for d in range(1, n + 1):
+        heads = np.setdiff1d(np.arange(n + 1), [d - 1, d])
+        chances = 1 / np.abs(heads - d)
+        chosen = rng.choice(heads, size=degree - 1, replace=False, p=chances / chances.sum())
+        arcs += [(d, h) for h in sorted([d - 1, *chosen])]
+    parts = PartScores()
+    parts.arrange(n, *np.transpose(arcs), labels)
+    parts.assign(rng.normal(size=parts.layout()[-1]))
+    return parts
+
+
 def graph_of(networkx: ModuleType, scores: np.ndarray) -> object:
     graph = networkx.DiGraph()
     n = len(scores) - 1
@@ -227,6 +265,7 @@ def main() -> None:
     arguments = parser.parse_args()
     trees()
     sparse_arcs()
+    second_order()
     curves = spanning_trees(arguments.largest)
     if arguments.plot:
         plot(curves, arguments.plot)

@@ -7,13 +7,15 @@ import numpy as np
 from decode.forest import all_trees, is_tree
 
 
-def random_parts(n, seed, labels=0, forbidden=0.0):
-    """Random scores of arcs, siblings and grandchildren; a share of arcs is forbidden."""
+def random_parts(n, seed, labels=0, forbidden=0.0, forbidden_pairs=0.0):
+    """Random scores of arcs, siblings and grandchildren; a share of arcs and of pairs is forbidden."""
     rng = np.random.default_rng(seed)
     last = (labels,) if labels else ()
     arcs = rng.normal(size=(n + 1, n + 1, *last))
     arcs[rng.random(arcs.shape) < forbidden] = -np.inf
-    return arcs, *rng.normal(size=(2, n + 1, n + 1, n + 1, *last))
+    pairs = rng.normal(size=(2, n + 1, n + 1, n + 1, *last))
+    pairs[rng.random(pairs.shape) < forbidden_pairs] = -np.inf
+    return arcs, *pairs
 
 
 def sibling_of(heads, d):

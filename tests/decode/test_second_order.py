@@ -1,5 +1,7 @@
 """Projective trees of second order and their improvement against definitions in plain Python."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from crossarc.decode.reattach import Reattacher
 from crossarc.errors import DecodeError
 from crossarc.structure import is_projective
 from decode.forest import all_trees, is_tree
-from decode.second_order import best_score, random_parts, reattached, score
+from decode.second_order import best_score, label_scores, random_parts, reattached, score
 
 roots = pytest.mark.parametrize("single_root", [True, False])
 
@@ -86,6 +88,34 @@ def batch_of(lengths, width, labels):
 
 def one_of(batch, s, n, labels):
     return [whole[(s, *(slice(n + 1),) * (whole.ndim - 1 - (labels > 0)))] for whole in batch]
+
+
+@roots
+@pytest.mark.parametrize("labels", [1, 3])
+def test_forbidden_pairs_are_in_no_tree(single_root, labels):
+    rng = np.random.default_rng(3)
+    solved = improved = 0
+    for n, seed in product(range(1, 6), range(8)):
+        parts = random_parts(n, seed, labels, 0.2, 0.2)
+        expected = best_score(parts, n, single_root, labelled=True)
+        if expected == -np.inf:
+            with pytest.raises(DecodeError, match="leave no projective tree"):
+                decode.carreras(*parts, labelled=True, single_root=single_root)
+        else:
+            found = decode.carreras(*parts, labelled=True, single_root=single_root)
+            assert score(parts, *found) == pytest.approx(expected)
+            solved += 1
+        trees = [
+            heads for heads in all_trees(n, single_root) if (label_scores(parts, heads).max(axis=1) > -np.inf).all()
+        ]
+        if trees:
+            heads = trees[rng.integers(len(trees))]
+            names = np.append(-1, label_scores(parts, heads).argmax(axis=1))
+            found = decode.reattach(*parts, heads, names, single_root=single_root)
+            assert [array.tolist() for array in found] == list(reattached(parts, heads, names, 0.0, single_root))
+            improved += found[0].tolist() != heads.tolist()
+    assert solved > 10
+    assert improved > 5
 
 
 @roots
