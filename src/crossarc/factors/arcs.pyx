@@ -14,7 +14,7 @@ from crossarc.decode.kbest cimport KBest
 from crossarc.factors.arc_scores cimport ALL, SLOTS, ArcScores, LengthLimits
 from crossarc.factors.keys cimport ArcKeys, LabelKeys, Words, distance_class
 from crossarc.factors.labels cimport LabelScores
-from crossarc.factors.parts cimport Factors, Learner, Part
+from crossarc.factors.parts cimport Factors, Learner, Part, arc_part
 from crossarc.factors.tree_search cimport Enhancer, TreeSearch
 from crossarc.learning.scorer cimport Scorer
 from crossarc.learning.weights cimport Weights
@@ -230,7 +230,7 @@ cdef class ArcFactors(TreeFactors):
         cdef token_t d, h
         for d in range(1, self.words.n + 1):
             h = heads[d]
-            parts[d - 1] = Part(h, d, -1, d, False, self.cell(h, d)[0])
+            parts[d - 1] = arc_part(h, d, -1, self.cell(h, d)[0])
             if self.keys.undirected and h > d:
                 parts[d - 1].head = d
                 parts[d - 1].dependent = h
@@ -327,7 +327,7 @@ cdef class JointFactors(TreeFactors):
         cdef token_t d
         self.compared = heads           # the gold tree comes first
         for d in range(1, self.words.n + 1):
-            parts[d - 1] = Part(heads[d], d, labels[d], d, False, self.cell(heads[d], d)[0])
+            parts[d - 1] = arc_part(heads[d], d, labels[d], self.cell(heads[d], d)[0])
             if heads == self.gold:
                 parts[d - 1].score = self.gold_scores[d]
         return self.words.n

@@ -22,6 +22,12 @@ cdef inline int32_t distance_class(token_t distance) noexcept nogil:
     return distance - 1 if distance <= 5 else 5 if distance <= 10 else 6
 
 
+cdef inline hash_t finished(hash_t state) noexcept nogil:
+    """A hash whose every bit depends on all that went into it, so that sums of two are good hashes too."""
+    state = (state ^ (state >> 32)) * <hash_t>0xD6E8FEB86659FD93
+    return state ^ (state >> 32)
+
+
 cdef inline void clear(Between* between) noexcept nogil:
     """Begin with two words side by side."""
     cdef int32_t t

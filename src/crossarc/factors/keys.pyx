@@ -26,12 +26,6 @@ cdef enum:
     SALT = 27               # keys that see dependents are unlike all others
 
 
-cdef inline hash_t finished(hash_t state) noexcept nogil:
-    """A hash whose every bit depends on all that went into it, so that sums of two are good hashes too."""
-    state = (state ^ (state >> 32)) * <hash_t>0xD6E8FEB86659FD93
-    return state ^ (state >> 32)
-
-
 cdef class Words:
     """The attributes of node 0 and the words 1 to n, one column for each attribute of a feature model."""
 

@@ -6,7 +6,7 @@ from libc.math cimport INFINITY
 
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
 from crossarc.factors.keys cimport LabelKeys, Words
-from crossarc.factors.parts cimport Factors, Learner, Part
+from crossarc.factors.parts cimport Factors, Learner, Part, arc_part
 from crossarc.learning.scorer cimport Scorer, score_room
 from crossarc.learning.weights cimport Weights
 
@@ -78,7 +78,7 @@ cdef class LabelFactors(Factors):
 
     cdef int32_t parts_of(self, const token_t* heads, const label_t* labels, Part* parts) noexcept nogil:
         """Write the label of the word at hand."""
-        parts[0] = Part(heads[self.word], self.word, labels[self.word], self.word, False, 0)
+        parts[0] = arc_part(heads[self.word], self.word, labels[self.word], 0)
         return 1
 
     cdef int keys_of(self, const Part* part) except -1 nogil:

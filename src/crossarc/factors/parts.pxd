@@ -7,13 +7,20 @@ from crossarc.learning.weights cimport Weights
 
 
 cdef struct Part:
-    # Two parts are the same if heads, dependents and labels are.
+    # Two parts are the same if kinds, heads, dependents, labels and third words are.
     token_t head                # the left end of an edge without a direction
     token_t dependent           # the right end
     label_t label               # -1 if the part has none
     token_t word                # which the part belongs to: margins are summed word by word
     bint shared                 # whether the other tree has it too
     score_t score
+    int32_t kind                # 0 for arcs and labels, which count as right or wrong; others are pairs of arcs
+    token_t third               # the third word of a pair of arcs, -1 if there is none
+
+
+cdef inline Part arc_part(token_t h, token_t d, label_t label, score_t score) noexcept nogil:
+    """An arc to a word, with or without its label."""
+    return Part(h, d, label, d, False, score, 0, -1)
 
 
 cdef class Factors:
@@ -41,6 +48,7 @@ cdef class Factors:
 cdef class Learner:
     cdef Weights weights
     cdef Weights label_weights          # of labels that are found with the arcs; else None
+    cdef Weights pair_weights           # of pairs of arcs; else None
     cdef score_t cost                   # the longest step of MIRA; 0 for steps of 1, the perceptron
     cdef bint augment                   # whether the scores of wrong parts have one more than they should
     cdef bint count_heads               # whether a right edge in the wrong direction counts as wrong
@@ -49,6 +57,7 @@ cdef class Learner:
     cdef Py_ssize_t room
     cdef Differences differences        # the features of the gold tree less those of each wrong one
     cdef Differences label_differences
+    cdef Differences pair_differences
     cdef int32_t tree                   # the wrong tree at hand
     cdef weight_t sign                  # of the part at hand: 1 in the gold tree, -1 in a wrong one
     cdef score_t[:, ::1] products       # of the differences
@@ -60,5 +69,6 @@ cdef class Learner:
     cdef void begin(self, int32_t trees) noexcept nogil
     cdef int compare(self, Factors factors, const token_t* tree, const label_t* labels) except -1 nogil
     cdef int add(self, const hash_t* keys, int32_t count, int32_t action) except -1 nogil
+    cdef int add_pair(self, const hash_t* keys, int32_t count) except -1 nogil
     cdef int add_label(self, const hash_t* keys, int32_t count, label_t label) except -1 nogil
     cdef int learn(self) except -1 nogil

@@ -82,7 +82,8 @@ cdef class Factors:
 
 cdef inline bint same(const Part* a, const Part* b) noexcept nogil:
     """Whether two parts are the same, in whatever tree."""
-    return a.dependent == b.dependent and a.head == b.head and a.label == b.label
+    return (a.dependent == b.dependent and a.head == b.head and a.label == b.label
+            and a.kind == b.kind and a.third == b.third)
 
 
 cdef class Learner:
@@ -92,10 +93,11 @@ cdef class Learner:
     that has wrong parts, and at most by `cost` each (MIRA); a cost of 0 means steps of 1 (the perceptron).
     """
 
-    def __init__(self, int32_t trees=1, bint labels=False, bint count_heads=False):
+    def __init__(self, int32_t trees=1, bint labels=False, bint count_heads=False, bint pairs=False):
         self.count_heads = count_heads
         self.differences = Differences(trees)
         self.label_differences = Differences(trees) if labels else None
+        self.pair_differences = Differences(trees) if pairs else None
         self.products = np.zeros((trees, trees))
         self.shortfalls = np.zeros(trees)
         self.steps = np.zeros(trees)
@@ -120,6 +122,8 @@ cdef class Learner:
         self.weights.now += 1
         if self.label_weights is not None:
             self.label_weights.now += 1
+        if self.pair_weights is not None:
+            self.pair_weights.now += 1
 
     cdef void begin(self, int32_t trees) noexcept nogil:
         """Begin to compare the gold tree with so many others."""
@@ -128,6 +132,8 @@ cdef class Learner:
         self.differences.begin(trees)
         if self.label_weights is not None:
             self.label_differences.begin(trees)
+        if self.pair_weights is not None:
+            self.pair_differences.begin(trees)
 
     cdef int compare(self, Factors factors, const token_t* tree, const label_t* labels) except -1 nogil:
         """Add the difference between the gold tree of the sentence at hand and the next tree."""
@@ -155,8 +161,10 @@ cdef class Learner:
                 gold += 1
             else:
                 if not wrong.shared:
-                    margin -= wrong.score - self.augment
-                    loss += 1
+                    margin -= wrong.score
+                    if wrong.kind == 0:
+                        margin += self.augment
+                        loss += 1
                     self.sign = -1
                     factors.keys_of(wrong)
                 wrong += 1
@@ -177,6 +185,10 @@ cdef class Learner:
         """Add keys of the part at hand, for an action of the weights of labels."""
         return self.label_differences.add(keys, count, label, self.tree, self.sign)
 
+    cdef int add_pair(self, const hash_t* keys, int32_t count) except -1 nogil:
+        """Add keys of the pair of arcs at hand."""
+        return self.pair_differences.add(keys, count, 0, self.tree, self.sign)
+
     cdef int learn(self) except -1 nogil:
         """Move the weights by the differences; return whether they moved."""
         cdef int32_t r
@@ -189,9 +201,13 @@ cdef class Learner:
         self.differences.settle(self.weights, &self.products[0, 0])
         if self.label_weights is not None:
             self.label_differences.settle(self.label_weights, &self.products[0, 0])
+        if self.pair_weights is not None:
+            self.pair_differences.settle(self.pair_weights, &self.products[0, 0])
         if self.cost > 0:
             find_steps(&self.products[0, 0], &self.shortfalls[0], self.count, self.cost, &self.steps[0])
         self.differences.apply(self.weights, &self.steps[0])
         if self.label_weights is not None:
             self.label_differences.apply(self.label_weights, &self.steps[0])
+        if self.pair_weights is not None:
+            self.pair_differences.apply(self.pair_weights, &self.steps[0])
         return True

@@ -29,7 +29,7 @@ from crossarc.decode.decoder cimport SOLVED, Decoder, Outcome
 from crossarc.factors.arcs cimport TreeFactors
 from crossarc.factors.keys cimport Between, DependentKeys, LabelKeys, Words, clear, distance_class
 from crossarc.factors.labels cimport LabelScores
-from crossarc.factors.parts cimport Learner, Part
+from crossarc.factors.parts cimport Learner, Part, arc_part
 from crossarc.learning.scorer cimport Scorer
 from crossarc.learning.weights cimport Weights
 
@@ -302,7 +302,7 @@ cdef class RoundFactors(TreeFactors):
         for w in range(1, self.graph.count + 1):
             d = self.graph.members[w]
             if self.graph.reachable(w, self.gold[d]):
-                parts[count] = Part(heads[d], d, -1, d, False, self.cell(heads[d], d)[0])
+                parts[count] = arc_part(heads[d], d, -1, self.cell(heads[d], d)[0])
                 count += 1
         return count
 

@@ -19,6 +19,14 @@ that is nearest to `dep` between the two. A template with such a term counts onl
 labels are seen only by parsers that label arcs round by round:
 
     arcs = ["head.upos + dep.upos + dep.child[1].deprel", "head.upos + sib.deprel + dep.upos"]
+
+A second-order parser scores pairs of arcs as well: two dependents of one head side by side, of which `sib` is nearer to the
+head, and an arc with the arc to its head from `grand`:
+
+    siblings = ["head.upos + dep.upos + sib.upos", "dep.lemma + sib.lemma"]
+    grandchildren = ["grand.upos + head.upos + dep.upos", "grand.lemma + dep.lemma"]
+
+They also count where there is no such sibling (then `sib` is empty) or no such dependent (`dep`).
 """
 
 from __future__ import annotations
@@ -39,6 +47,8 @@ from crossarc.treebank.corpus import Corpus
 ENDS = ("head", "dep")
 # What else a label may look at: the head's head, the nearest siblings, the outermost dependents.
 RELATIVES = ("grand", "sib", "child")
+# The words of a pair of arcs: of two siblings, and of an arc with that to its head. The last may be missing.
+TRIPLES = {"siblings": (*ENDS, "sib"), "grandchildren": ("grand", *ENDS)}
 FURTHEST = 4  # words away from an end
 ADDRESS = re.compile(r"(\w+)(?:\[(-?\d+)\])?")
 # Which word is looked at from an end: itself or one near by, a dependent that it has already; or how many it has.
@@ -65,7 +75,8 @@ class EdgeModel:
     arcs to the right if bit 0 of the directions is set and to the left with bit 1; kind 1 joins an attribute of each
     word between, kind 2 the distance. `late_singles` and `late_pairs` are the same for templates that look at
     dependents, with the attribute of the sibling or -1 in the place of the kind. `labels` has WIDEST cells (address,
-    offset, attribute) for each template.
+    offset, attribute) for each template. `siblings` and `grandchildren` have a row of three sides for each template,
+    those of the words in `TRIPLES`.
     """
 
     name: str
@@ -81,11 +92,20 @@ class EdgeModel:
     labels: NDArray[np.int32] = field(repr=False)
     late_singles: NDArray[np.int32] = field(repr=False)
     late_pairs: NDArray[np.int32] = field(repr=False)
+    siblings: NDArray[np.int32] = field(repr=False)
+    grandchildren: NDArray[np.int32] = field(repr=False)
+    triple_terms: dict[str, tuple[tuple[str, ...], ...]]
 
     @property
     def templates(self) -> tuple[tuple[str, ...], ...]:
         """The terms of all templates."""
-        return self.arc_terms + self.label_terms
+        return tuple(terms for part in self.terms.values() for terms in part)
+
+    @property
+    def terms(self) -> dict[str, tuple[tuple[str, ...], ...]]:
+        """The terms of the templates of each part of the model that has some."""
+        terms = {"arcs": self.arc_terms, **self.triple_terms, "labels": self.label_terms}
+        return {part: terms[part] for part in terms if terms[part] or part not in TRIPLES}
 
 
 def load_edge_model(name: str) -> EdgeModel:
@@ -107,16 +127,17 @@ def parse_edge_model(text: str, name: str = "<model>", columns: tuple[str, ...] 
 
 def compile_edge_model(data: dict[str, Any], text: str, name: str, columns: tuple[str, ...] = ()) -> EdgeModel:
     """Compile a model from its entries; `text` is what a model file keeps of them."""
+    parts = ("arcs", *TRIPLES, "labels")
     for key in data:
-        if key not in ("arcs", "labels", "distances"):
-            raise TemplateError(f"{name}: {UnknownName('part of a graph model', key, ('arcs', 'labels', 'distances'))}")
+        if key not in (*parts, "distances"):
+            raise TemplateError(f"{name}: {UnknownName('part of a graph model', key, (*parts, 'distances'))}")
     compiler = EdgeCompiler(columns)
     if not data.get("labels"):
         raise TemplateError(f'{name}: there are no templates for labels; write labels = ["head.upos", ...]')
-    for part, add in (("arcs", compiler.add_arc), ("labels", compiler.add_label)):
+    for part in parts:
         for template in data.get(part, []):
             try:
-                add(template)
+                compiler.add(part, template)
             except CrossarcError as error:
                 raise TemplateError(f"{name}:{line_of(text, template)}: template {template!r}: {error}") from None
     return compiler.model(name, text, bool(data.get("distances", True)))
@@ -125,7 +146,7 @@ def compile_edge_model(data: dict[str, Any], text: str, name: str, columns: tupl
 def fit_edge_model(model: EdgeModel, corpus: Corpus) -> EdgeModel:
     """The model as a treebank needs it; see `crossarc.features.templates.fit_model`."""
     data: dict[str, Any] = {"distances": model.distances}
-    for part, terms in (("arcs", model.arc_terms), ("labels", model.label_terms)):
+    for part, terms in model.terms.items():
         data[part] = list(fitted_templates(terms, model.attributes, corpus))
         if terms and not data[part]:
             raise TemplateError(f"{model.name}: all templates of {part} look at columns where all words are the same")
@@ -135,8 +156,9 @@ def fit_edge_model(model: EdgeModel, corpus: Corpus) -> EdgeModel:
 def written_edge_model(data: dict[str, Any]) -> str:
     """Return the text of a model with these entries."""
     lines = [f"distances = {str(data['distances']).lower()}"]
-    for part in ("arcs", "labels"):
-        lines += [f"{part} = [", *(f'  "{template}",' for template in data[part]), "]"]
+    for part in data:
+        if part != "distances":
+            lines += [f"{part} = [", *(f'  "{template}",' for template in data[part]), "]"]
     return "\n".join(lines) + "\n"
 
 
@@ -153,6 +175,16 @@ class EdgeCompiler:
         self.labels: dict[tuple[tuple[int, int, int], ...], None] = {}
         self.arc_terms: dict[tuple[str, ...], None] = {}
         self.label_terms: dict[tuple[str, ...], None] = {}
+        self.triples: dict[str, dict[tuple[int, ...], tuple[str, ...]]] = {part: {} for part in TRIPLES}
+
+    def add(self, part: str, template: str) -> None:
+        """Compile a template of a part of the model."""
+        if part in TRIPLES:
+            self.add_triple(part, template)
+        elif part == "arcs":
+            self.add_arc(template)
+        else:
+            self.add_label(template)
 
     def add_arc(self, template: str) -> None:
         """Compile a template of arcs."""
@@ -195,6 +227,21 @@ class EdgeCompiler:
             row = (left, right, kind, extra)
             pairs[row] = pairs.get(row, 0) | direction
 
+    def add_triple(self, part: str, template: str) -> None:
+        """Compile a template of pairs of arcs."""
+        known, terms = TRIPLES[part], terms_of(template)
+        words: tuple[list[Atom], ...] = ([], [], [])
+        for term in terms:
+            if term == DIRECTION:
+                continue
+            path, _, attribute = term.rpartition(".")
+            address, offset = parse_address(path, known)
+            words[address].append((self.attribute(attribute), offset, 0))
+        if not words[2] or not (words[0] or words[1]):
+            raise TemplateError(f"a template of {part} looks at {known[2]} and at another word")
+        sides = tuple(self.side(tuple(sorted(atoms))) for atoms in words)
+        self.triples[part].setdefault(sides, terms)
+
     def add_label(self, template: str) -> None:
         """Compile a template of labels."""
         terms = terms_of(template)
@@ -227,11 +274,11 @@ class EdgeCompiler:
         """The tables of all that was added."""
         between = sum(kind == 1 for _, _, kind, _ in self.pairs)
         siblings = sum(kind == 3 for _, _, kind, _ in self.late_pairs)  # which have a key for each direction
-        late = max(len(self.late_pairs) + siblings, len(self.late_singles))
+        late = max(len(self.late_pairs) + siblings, len(self.late_singles), *map(len, self.triples.values()))
         if max(len(self.pairs), len(self.singles), len(self.labels), late) > MOST_TEMPLATES or between > MOST_BETWEEN:
             raise TemplateError(
                 f"{name}: {len(self.pairs)} templates of both ends as seen from either, {len(self.singles)} of one "
-                f"end, {late} with dependents, {len(self.labels)} of labels and {between} with words between; "
+                f"end, {late} with dependents or siblings, {len(self.labels)} of labels and {between} with words between; "
                 f"{MOST_TEMPLATES} of a kind and {MOST_BETWEEN} with words between are the most"
             )
         bounds = np.cumsum([0, *map(len, self.sides)])
@@ -256,6 +303,8 @@ class EdgeCompiler:
             np.array(
                 [(*row[:2], bits, row[3] if row[2] else -1) for row, bits in self.late_pairs.items()], dtype=np.int32
             ).reshape(-1, 4),
+            *(np.array(list(self.triples[part]), dtype=np.int32).reshape(-1, 3) for part in TRIPLES),
+            {part: tuple(self.triples[part].values()) for part in TRIPLES},
         )
 
 
@@ -267,9 +316,9 @@ def parse_address(text: str, known: tuple[str, ...]) -> tuple[int, int]:
             "address", text, [*known, "head[1]", "dep[-1]", *(["between", SIBLING] if known == ENDS else [])]
         )
     offset = int(match[2] or 0)
-    if match[1] in ("sib", "child"):
+    if match[1] in ("sib", "child") and known not in TRIPLES.values():
         if offset not in (-1, 1):
             raise TemplateError(f"{text}: {match[1]}[-1] is the one on the left and {match[1]}[1] that on the right")
-    elif abs(offset) > FURTHEST or (match[1] == "grand" and offset):
-        raise TemplateError(f"{text}: head and dep take offsets of up to {FURTHEST} words, grand takes none")
+    elif abs(offset) > FURTHEST or (match[1] == "grand" and offset and known not in TRIPLES.values()):
+        raise TemplateError(f"{text}: offsets are up to {FURTHEST} words; grand of labels takes none")
     return known.index(match[1]), offset

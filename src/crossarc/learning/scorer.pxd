@@ -20,3 +20,4 @@ cdef class Scorer:
     cdef readonly double unit
 
     cdef void score(self, const hash_t* keys, int32_t count, int32_t group, weight_t* out) noexcept nogil
+    cdef void warm(self, const hash_t* keys, int32_t count) noexcept nogil

@@ -19,6 +19,9 @@ cdef class Scorer:
         Only support vectors look at `group`: the part of speech of the first word in the buffer plus 1, or 0.
         """
 
+    cdef void warm(self, const hash_t* keys, int32_t count) noexcept nogil:
+        """Ask memory for what the next call with these keys will read; most scorers do that as they go."""
+
     def for_thread(self):
         """Return a scorer that no other thread uses; scorers without memory of their own return themselves."""
         return self

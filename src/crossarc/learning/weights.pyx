@@ -110,6 +110,11 @@ cdef class Weights(Scorer):
                 out[entry.action] += entry.weight
                 entry += 1
 
+    cdef void warm(self, const hash_t* keys, int32_t count) noexcept nogil:
+        cdef int32_t k
+        for k in range(count):
+            prefetch(&self.slots[keys[k] & self.mask])
+
     cdef int update(self, const hash_t* keys, int32_t count, int32_t action, weight_t step) except -1 nogil:
         """Add to the weight of an action for all keys."""
         cdef int32_t k

@@ -49,6 +49,11 @@ PRESETS: dict[str, dict[str, Any]] = {
     "mst-undirected-df": graph("undirected", "undirected", combine="mean"),
     "mst-undirected-lep": graph("undirected", "undirected", enhance=5),
     "mst-combined": graph("undirected", "undirected", enhance=5, stack=4),
+    "carreras": graph("carreras", "second-order", "carreras"),
+    "carreras-npa": graph("carreras", "second-order", "carreras", reattach=0.3),
+    "carreras-pp-head": graph("carreras", "second-order", "carreras", transform="head"),
+    "carreras-pp-path": graph("carreras", "second-order", "carreras", transform="path"),
+    "carreras-pp-headpath": graph("carreras", "second-order", "carreras", transform="headpath"),
 }
 TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "transition"]
 GRAPH_PRESETS = [name for name in PRESETS if name not in TRANSITION_PRESETS]

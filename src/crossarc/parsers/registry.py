@@ -8,6 +8,7 @@ from typing import Any
 from crossarc.errors import CrossarcError
 from crossarc.parsers.composites import EnhancedModel, EnhancedTrainer, StackedModel, StackedTrainer, Transformed
 from crossarc.parsers.graph.model import GraphModel, JointModel, RoundModel
+from crossarc.parsers.graph.second_order import SecondOrderModel, SecondOrderTrainer
 from crossarc.parsers.graph.trainer import GraphTrainer, JointTrainer, RoundTrainer
 from crossarc.parsers.model import Arrays, Model
 from crossarc.parsers.settings import Settings
@@ -23,6 +24,7 @@ KINDS: dict[str, tuple[type[Model], Callable[..., Trainer]]] = {
     "graph": (GraphModel, GraphTrainer),
     "joint": (JointModel, JointTrainer),
     "rounds": (RoundModel, RoundTrainer),
+    "second-order": (SecondOrderModel, SecondOrderTrainer),
     "enhanced": (EnhancedModel, EnhancedTrainer),
     "stacked": (StackedModel, StackedTrainer),
 }
@@ -40,6 +42,7 @@ def trainer_of(trees: Trees, settings: Settings, init: Model | None = None, dire
     """Return what trains a parser of these settings."""
     make, helper = KINDS[settings.kind][1], (directed,) if directed is not None else ()
     if settings.transform == "none":
+        trees = trees.projective() if settings.is_projective else trees
         return make(trees, settings, init, *helper)
     if directed is not None:
         raise CrossarcError("a directed model and a transform do not go together: leave one of the two out")

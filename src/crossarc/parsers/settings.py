@@ -61,6 +61,11 @@ class Settings(BaseModel):
         """The kind of model that these settings ask for; see `crossarc.parsers.registry`."""
         return self.family
 
+    @property
+    def is_projective(self) -> bool:
+        """Whether the parser learns and builds projective trees only."""
+        return False
+
     @model_validator(mode="after")
     def check_cap(self) -> Self:
         """Refuse a cap where no encoding adds labels."""
@@ -170,6 +175,11 @@ class ArcSettings(GraphSettings):
         """With labels after the tree, or joint."""
         return "joint" if self.labels == "joint" else "graph"
 
+    @property
+    def is_projective(self) -> bool:
+        """With Eisner's algorithm."""
+        return self.system == "eisner"
+
     @model_validator(mode="after")
     def check(self) -> Self:
         """Refuse k best trees where they are not found."""
@@ -240,20 +250,42 @@ class RoundSettings(GraphSettings):
     child_labels: bool = False
 
 
+class SecondOrderSettings(GraphSettings):
+    """The settings of parsers that score pairs of arcs."""
+
+    family: Literal["second-order"] = "second-order"
+    system: Literal["carreras"] = "carreras"
+    # A first-order model keeps so many heads of each word, 0 for all, and of them those at most this far below the best.
+    heads: int = Field(8, ge=0, le=64)
+    margin: float = Field(3.0, gt=0)
+    # Words of the projective tree are moved as long as each move gains more than this; None keeps trees projective.
+    reattach: float | None = Field(None, ge=0)
+    # Labels by a second model over the finished tree, or inside the chart, where pairs of arcs see them.
+    labels: Literal["after", "joint"] = "after"
+
+    @property
+    def is_projective(self) -> bool:
+        """Without moves."""
+        return self.reattach is None
+
+
 AnySettings = Annotated[
-    TransitionSettings | ArcSettings | UndirectedSettings | RoundSettings, Field(discriminator="family")
+    TransitionSettings | ArcSettings | UndirectedSettings | RoundSettings | SecondOrderSettings,
+    Field(discriminator="family"),
 ]
 FAMILIES: dict[str, type[Settings]] = {
     "transition": TransitionSettings,
     "graph": ArcSettings,
     "undirected": UndirectedSettings,
     "rounds": RoundSettings,
+    "second-order": SecondOrderSettings,
 }
 TITLES = {
     "transition": "transition parsers",
     "graph": "graph parsers",
     "undirected": "undirected graph parsers",
     "rounds": "mst-bottom-up",
+    "second-order": "second-order parsers",
 }
 NEUTRAL = {"explore": 0.0}  # values that ask for nothing, beside the defaults
 ALL_FIELDS = dict.fromkeys(name for family in FAMILIES.values() for name in family.model_fields)

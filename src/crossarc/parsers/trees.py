@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.parsers.settings import Settings
+from crossarc.transforms.lifting import lift
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.treebank.corpus import Corpus
 
@@ -59,6 +60,13 @@ class Trees:
             heads[begin:end], after = transform.encode(*tree)
             labels[begin + 1 : end] = [numbers.setdefault(name, len(numbers)) for name in after[1:]]
         return Trees(self.corpus, heads, labels, list(numbers))
+
+    def projective(self) -> Trees:
+        """Return the trees made projective by lifting edges, with the same labels."""
+        heads = self.heads.copy()
+        for begin, end in pairwise(self.starts.tolist()):
+            heads[begin:end] = lift(heads[begin:end])[0]
+        return replace(self, heads=heads)
 
     def numbered(self, first: list[str]) -> Trees:
         """Return the trees with the numbers of some known labels, and new labels behind them."""

@@ -60,7 +60,7 @@ def analyse_by_arcs(model: ArcModel, corpus: Corpus, known: list[Constraints], r
 def analyse(model: ArcModel, sentence: Any, space: TreeSpace, parse: Heads, request: Request) -> Analysis:
     """Return the k best trees of one sentence."""
     marginals, partition = space.marginals(), space.log_partition()
-    moved = marginals.copy()
+    arcs = MovedArcs(marginals)
     scored: list[ScoredTree] = []
     for heads in space.best(request.k, parse):
         labels = model.label_scores(sentence, heads)
@@ -70,17 +70,38 @@ def analyse(model: ArcModel, sentence: Any, space: TreeSpace, parse: Heads, requ
         names, chances = with_labels(names, chances, space.constraints)
         score = space.score(heads)
         probability = float(np.exp(min(0.0, space.scale * score - partition)))
-        likely = head_probabilities(marginals, heads)
         if request.undo is not None:
             before, (heads, names) = heads, request.undo(heads, names)
-            if not scored:  # arcs of the parse that were moved are as likely as before
-                words = np.flatnonzero(heads != before)
-                moved[words, heads[words]], moved[words, before[words]] = (
-                    marginals[words, before[words]],
-                    marginals[words, heads[words]],
-                )
-        scored.append(ScoredTree(heads, names, score, probability, likely, chances))
-    return Analysis(tuple(scored), moved)
+            arcs.move(before, heads, probability)
+        scored.append(ScoredTree(heads, names, score, probability, chances, chances))
+    likely = [head_probabilities(arcs.marginals, tree.heads) for tree in scored]
+    trees = (replace(tree, head_probabilities=each) for tree, each in zip(scored, likely, strict=True))
+    return Analysis(tuple(trees), arcs.marginals)
+
+
+class MovedArcs:
+    """How likely arcs are after a transform moved some of the best trees' arcs.
+
+    An arc of the best tree that was moved takes all with it that made it likely. An arc of another tree takes the
+    probability of that tree.
+    """
+
+    def __init__(self, marginals: NDArray[np.float64]) -> None:
+        self.marginals = marginals.copy()
+        self.places: dict[tuple[int, int], int] | None = None  # where arcs of the best tree went, by word and head
+
+    def move(self, before: Heads, after: Heads, probability: float) -> None:
+        """Move the arcs of the next tree from their heads before to those after."""
+        row, places = self.marginals, self.places if self.places is not None else {}
+        for word in np.flatnonzero(before != after).tolist():
+            source, target = int(before[word]), int(after[word])
+            if self.places is None:
+                row[word, source], row[word, target] = row[word, target], row[word, source]
+                places[word, source] = target
+            elif (source := places.get((word, source), source)) != target:
+                row[word, source] -= probability
+                row[word, target] += probability
+        self.places = places
 
 
 def under_constraints(found: Analysis, single_root: bool, k: int, constraints: Constraints) -> Analysis:

@@ -130,7 +130,7 @@ def decoder_of(settings: GraphSettings, single_root: bool) -> Decoder:
     if isinstance(settings, UndirectedSettings):
         usual = "boruvka" if settings.lengths else "prim"
         return Undirected(single_root, usual if settings.method == "auto" else settings.method)
-    return Eisner(single_root) if settings.system == "eisner" else ChuLiuEdmonds(single_root)
+    return Eisner(single_root) if settings.is_projective else ChuLiuEdmonds(single_root)
 
 
 def check_arcs(features: EdgeModel) -> None:

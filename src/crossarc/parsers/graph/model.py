@@ -97,7 +97,7 @@ class GraphModel(ArcModel):
     @property
     def is_projective(self) -> bool:  # type: ignore[override]
         """Whether only projective trees are looked at."""
-        return self.settings.system == "eisner"
+        return self.settings.is_projective
 
     def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
         """Return heads and labels of all nodes of a corpus."""

@@ -15,6 +15,7 @@ from crossarc.factors.rounds import RoundFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
 from crossarc.learning.packed import PackedWeights
+from crossarc.learning.single import SingleWeights
 from crossarc.learning.weights import Weights
 from crossarc.parsers.graph.finders import ArcFinder, RoundFinder, Starts, TreeFinder, arc_factors, round_factors
 from crossarc.parsers.graph.lengths import Lengths, greatest_lengths, tag_column
@@ -89,7 +90,9 @@ class Material:
         """Return weights as a model keeps them."""
         return weights.pack(self.settings.prune, self.settings.average)
 
-    def first_weights(self, size: int, before: PackedWeights | None, steps: int | None = None) -> Weights:
+    def first_weights(
+        self, size: int, before: PackedWeights | SingleWeights | None, steps: int | None = None
+    ) -> Weights:
         """Return weights to learn: new ones, or those of a trained model.
 
         These count as if they had held for so many steps of an epoch, by default one a sentence: the average then moves

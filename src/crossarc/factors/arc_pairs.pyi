@@ -1,0 +1,55 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.factors.arcs import TreeFactors
+from crossarc.features.edges import EdgeModel
+from crossarc.learning.scorer import Scorer
+from crossarc.learning.weights import Weights
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+class SecondOrderFactors:
+    words_seen: int
+    arcs_kept: int
+    moves: int
+    def __init__(
+        self,
+        model: EdgeModel,
+        coarse: TreeFactors,
+        single_root: bool,
+        *,
+        heads: int = 8,
+        margin: float = ...,
+        threshold: float | None = None,
+        label_places: NDArray[np.uint8] | None = None,
+        label_filter: tuple[Any, ...] = (),
+    ) -> None: ...
+    def find_trees(
+        self,
+        coarse: Scorer,
+        scorer: Scorer,
+        pair_scorer: Scorer,
+        tokens: Ints,
+        starts: Longs,
+        heads: Ints,
+        labels: Ints | None = None,
+        label_scorer: Scorer | None = None,
+    ) -> None: ...
+    def learn(
+        self,
+        coarse: Weights,
+        weights: Weights,
+        pair_weights: Weights,
+        tokens: Ints,
+        heads: Ints,
+        labels: Ints | None,
+        starts: Longs,
+        order: Longs,
+        cost: float,
+        augment: bool = False,
+        label_weights: Weights | None = None,
+    ) -> tuple[int, int]: ...
+    def label_scores(self, label_scorer: Scorer, tokens: Ints, heads: Ints) -> NDArray[np.float64]: ...

@@ -1,0 +1,516 @@
+"""The best tree of a sentence by the scores of its arcs and of pairs of arcs, and learning from whole trees.
+
+A first-order model scores all arcs and keeps a few heads of each word (coarse to fine). A second model scores these
+arcs and the pairs of them: an arc with its nearest sibling towards the head, and with the farthest dependents of its
+dependent (Carreras 2007). The chart finds the best projective tree; moves of single words then make it non-projective
+where that scores more (McDonald and Pereira 2006).
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY
+from libc.stdlib cimport abs
+from libc.string cimport memset
+
+from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
+from crossarc.decode.carreras cimport Carreras
+from crossarc.decode.decoder cimport SOLVED
+from crossarc.decode.eisner cimport Eisner
+from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, PartScores
+from crossarc.decode.reattach cimport Reattacher
+from crossarc.factors.arc_scores cimport SLOTS, ArcScores, LengthLimits
+from crossarc.factors.arcs cimport TreeFactors
+from crossarc.factors.keys cimport Between, LabelKeys, clear, distance_class
+from crossarc.factors.labels cimport LabelScores
+from crossarc.factors.part_keys cimport GRANDCHILDREN, SIBLINGS, PartKeys
+from crossarc.factors.parts cimport Factors, Learner, Part, arc_part
+from crossarc.learning.scorer cimport Scorer, score_room
+from crossarc.learning.weights cimport Weights
+
+cdef enum:
+    # What the third word of a pair is, for each of two directions of the arc.
+    SIBLING = 0
+    BETWEEN = 2
+    BEYOND = 4
+    PAST = 6
+    # Rows of `trees`.
+    FOUND = 0
+    GOLD = 1
+    PARTS_A_WORD = 5
+
+
+cdef inline int32_t region(token_t h, token_t m, token_t c) noexcept nogil:
+    """Where a dependent c of m is for the arc from h to m: between them, beyond m or past h."""
+    if (c > m) != (h > m):
+        return BEYOND
+    return BETWEEN if (c > h) == (m > h) else PAST
+
+
+cdef class LabelFilter:
+    """The labels that arcs can have, by the tags of both ends in a column; `places` say which roots can have.
+
+    `rows` are numbers of lists, by [tag of the head, tag of the dependent]; the labels of each begin at `starts`.
+    """
+
+    def __init__(self, LabelScores places, int32_t tag=-1, rows=None, starts=None, labels=None):
+        self.places = places
+        self.tag = tag
+        if tag >= 0:
+            self.rows, self.starts, self.labels = rows, starts, labels
+
+    cdef int32_t list_labels(self, token_t h, token_t d, label_t* found) noexcept nogil:
+        """Write the labels that an arc can have; return how many."""
+        cdef int32_t row, i, count = 0
+        cdef label_t label
+        if self.tag >= 0:
+            row = self.rows[self.places.keys.words.value(h, self.tag), self.places.keys.words.value(d, self.tag)]
+            for i in range(self.starts[row], self.starts[row + 1]):
+                if self.places.can_be(self.labels[i], h):
+                    found[count] = self.labels[i]
+                    count += 1
+        if count == 0:
+            for label in range(self.places.count):
+                if self.places.can_be(label, h):
+                    found[count] = label
+                    count += 1
+        return count
+
+
+cdef class SecondOrderFactors(Factors):
+    """Trees by arcs and pairs of arcs: a feature model, a coarse model and the chart at work, for one thread.
+
+    `coarse` keeps up to `heads` heads of each word, those at most `margin` below the best; 0 keeps all. With a
+    `threshold` words of the projective tree are moved as long as that gains more; without, the tree stays projective.
+    With `label_places` labels are found with the tree, where `label_filter` (a column, rows, starts, labels; see
+    `LabelFilter`) allows them.
+    """
+
+    def __init__(self, model, TreeFactors coarse not None, bint single_root, *, int32_t heads=8, score_t margin=1e300,
+                 threshold=None, label_places=None, label_filter=()):
+        self.coarse = coarse
+        self.words = coarse.words
+        self.arc_scores = ArcScores(self.words, coarse.keys, LengthLimits(self.words, None, -1), "none")
+        self.part_keys = PartKeys(model, coarse.keys)
+        self.parts = PartScores()
+        self.chart = Carreras(single_root)
+        self.fallback = Eisner(single_root)
+        self.reattacher = Reattacher(single_root) if threshold is not None else None
+        self.threshold = threshold if threshold is not None else 0
+        self.most_heads, self.margin = heads, margin
+        self.learner = Learner(labels=label_places is not None, pairs=True)
+        self.row = np.zeros(score_room(SLOTS), dtype=np.float32)
+        if label_places is not None:
+            self.labels = LabelScores(LabelKeys(model, self.words, "ends"), label_places)
+            self.filter = LabelFilter(self.labels, *label_filter)
+            self.label_row = np.zeros(score_room(self.labels.count), dtype=np.float32)
+        self.arc_labels = np.empty(0, dtype=np.int32)
+        self.labels_at = np.empty(0, dtype=np.int32)
+
+    cdef int reserve(self, token_t n) except -1:
+        """Make room for sentences of up to n words."""
+        self.coarse.reserve(n)
+        self.arc_scores.reserve(n)
+        self.part_keys.reserve(n)
+        self.fallback.reserve(n)
+        self.learner.reserve(PARTS_A_WORD * n)
+        self.trees = np.full((2, n + 1), -1, dtype=np.int32)
+        self.choices = np.zeros((2, n + 1), dtype=np.int32)
+        self.found = np.zeros((2, n + 1), dtype=np.int32)
+        self.context = np.zeros((n + 1, 4), dtype=np.int32)
+        self.keep = np.zeros(n + 1, dtype=np.uint8)
+        if self.labels is not None:
+            self.labels.keys.reserve(n)
+        return 0
+
+    cdef void prepare(self) noexcept nogil:
+        """Hash all that depends on one word alone."""
+        self.coarse.keys.prepare()
+        self.part_keys.prepare()
+
+    # ---- candidate arcs
+
+    cdef void best_heads(self, token_t d, uint8_t* keep) noexcept nogil:
+        """Mark the best heads of a word, by the matrix of the coarse model."""
+        cdef token_t h, n = self.words.n
+        cdef const score_t* row = self.coarse.cell(0, d)
+        cdef token_t best[64]
+        cdef int32_t count = 0, most = min(self.most_heads, 64), k
+        for h in range(n + 1):
+            if row[h] == -INFINITY or (count == most and row[h] <= row[best[count - 1]]):
+                continue
+            k = count if count < most else most - 1
+            count += count < most
+            while k > 0 and row[best[k - 1]] < row[h]:
+                best[k] = best[k - 1]
+                k -= 1
+            best[k] = h
+        for k in range(count):
+            keep[best[k]] = row[best[k]] >= row[best[0]] - self.margin / self.coarse.scorer.unit
+
+    cdef int choose_arcs(self) except -1 nogil:
+        """Choose the candidate arcs: the best of each word, those of the coarse tree and while learning the gold tree.
+        """
+        cdef token_t h, d, n = self.words.n
+        cdef uint8_t* keep = &self.keep[0]
+        cdef int32_t a = 0
+        cdef const score_t* row
+        cdef Py_ssize_t most = n * <Py_ssize_t>(n if self.most_heads == 0 else min(n, self.most_heads + 3))
+        self.parts.begin(n, <int32_t>most)
+        for d in range(1, n + 1):
+            row = self.coarse.cell(0, d)
+            if self.most_heads == 0:
+                for h in range(n + 1):
+                    keep[h] = row[h] > -INFINITY
+            else:
+                memset(keep, 0, n + 1)
+                self.best_heads(d, keep)
+            keep[self.coarse.trees[0, d]] = True
+            if self.trees[FOUND, d] >= 0:       # a tree that must be among the candidates
+                keep[self.trees[FOUND, d]] = True
+            if self.gold != NULL:
+                keep[self.gold[d]] = True
+            keep[d] = False
+            for h in range(n + 1):
+                if keep[h]:
+                    self.parts.heads[a] = h
+                    self.parts.dependents[a] = d
+                    self.parts.label_count[a] = 1
+                    a += 1
+        self.parts.count = a
+        self.arcs_kept += a
+        self.words_seen += n
+        return 0
+
+    # ---- scores
+
+    cdef void score_arcs(self) noexcept nogil:
+        """Score the candidate arcs; both arcs between two words share their keys."""
+        cdef int32_t a, back, l
+        cdef token_t h, d, w
+        cdef Between between
+        cdef score_t score
+        self.arc_scores.sum_all_alone(self.scorer)
+        for a in range(self.parts.count):
+            h, d = self.parts.heads[a], self.parts.dependents[a]
+            back = self.parts.find(d, h) if h > 0 else -1
+            if h > d and back >= 0:
+                continue
+            clear(&between)
+            for w in range(min(h, d) + 1, max(h, d)):
+                self.arc_scores.keys.pass_word(&between, w)
+            self.arc_scores.score_row(self.scorer, self.arc_scores.keys.pair_keys(min(h, d), max(h, d), &between))
+            score = self.arc_scores.arc_score(h, d)
+            for l in range(self.parts.label_count[a]):
+                self.parts.scores[self.parts.arc_at[a] + l] = score
+            if back >= 0:
+                score = self.arc_scores.arc_score(d, h)
+                for l in range(self.parts.label_count[back]):
+                    self.parts.scores[self.parts.arc_at[back] + l] = score
+
+    cdef void score_pair(self, int32_t arc, const hash_t* keys) noexcept nogil:
+        """Score the pair that waits, under each of the arc's labels."""
+        cdef int32_t l
+        cdef score_t score
+        self.pair_scorer.score(keys, self.pending_count, 0, &self.row[0])
+        score = self.pair_scale * self.row[0]
+        for l in range(self.parts.label_count[arc]):
+            self.pending[l] = score
+        if self.labels is None:
+            return
+        self.label_scorer.score(keys, self.pending_count, 0, &self.label_row[0])
+        for l in range(self.parts.label_count[arc]):
+            self.pending[l] = score + self.label_scale * self.label_row[self.arc_labels[self.labels_at[arc] + l]]
+
+    cdef void next_pair(self, int32_t arc, int32_t kind, int32_t slot, token_t third, score_t* out) noexcept nogil:
+        """Ask memory for the weights of a pair, and score the one before, whose weights should be there by now.
+
+        `out` is where the scores go; NULL if there is no more pair.
+        """
+        cdef const hash_t* before = self.part_keys.keys()
+        cdef int32_t count = 0
+        if out != NULL:
+            count = self.part_keys.fill(kind, third, slot)
+            self.pair_scorer.warm(self.part_keys.keys(), count)
+            if self.labels is not None:
+                self.label_scorer.warm(self.part_keys.keys(), count)
+        if self.pending != NULL:
+            self.score_pair(arc, before)
+        self.pending = out
+        self.pending_count = count
+
+    cdef void score_pairs(self, int32_t arc) noexcept nogil:
+        """Score all pairs of an arc."""
+        cdef token_t h = self.parts.heads[arc], d = self.parts.dependents[arc], c
+        cdef int32_t direction = h > d, step = -1 if direction else 1, labels = self.parts.label_count[arc], r
+        cdef int32_t place = self.parts.first_outgoing[h] + self.parts.left_count[h] - direction
+        cdef score_t* out = self.parts.scores + self.parts.sibling_at[arc]
+        self.part_keys.begin(SIBLINGS, h, d)
+        self.next_pair(arc, SIBLINGS, SIBLING + direction, -1, out)
+        for r in range(1, self.parts.rank(arc)):
+            out += labels
+            self.next_pair(arc, SIBLINGS, SIBLING + direction, self.parts.dependents[self.parts.outgoing[place]], out)
+            place += step
+        out = self.parts.scores + self.parts.grand_at[arc]
+        self.part_keys.begin(GRANDCHILDREN, h, d)
+        self.next_pair(arc, GRANDCHILDREN, BETWEEN + direction, -1, out + NO_BETWEEN * labels)
+        self.next_pair(arc, GRANDCHILDREN, BEYOND + direction, -1, out + NO_BEYOND * labels)
+        out += FIRST_CHILD * labels
+        for r in range(self.parts.first_outgoing[d], self.parts.first_outgoing[d + 1]):
+            c = self.parts.dependents[self.parts.outgoing[r]]
+            if c != h:
+                self.next_pair(arc, GRANDCHILDREN, region(h, d, c) + direction, c, out)
+            out += labels
+        self.next_pair(arc, 0, 0, -1, NULL)
+
+    cdef int score_parts(self) except -1 nogil:
+        """Score the candidate arcs and all pairs of them.
+
+        While learning with `augment`, arcs that the gold tree lacks count one more.
+        """
+        cdef int32_t a, l, at = 0
+        cdef Py_ssize_t room
+        cdef token_t h, d
+        cdef score_t* scores
+        if self.labels is not None:
+            room = <Py_ssize_t>self.parts.count * self.labels.count
+            if self.arc_labels.shape[0] < room:
+                with gil:
+                    self.arc_labels = np.empty(2 * room, dtype=np.int32)
+                    self.labels_at = np.empty(2 * self.parts.count, dtype=np.int32)
+            for a in range(self.parts.count):
+                self.labels_at[a] = at
+                self.parts.label_count[a] = self.filter.list_labels(self.parts.heads[a], self.parts.dependents[a], &self.arc_labels[at])
+                at += self.parts.label_count[a]
+        self.parts.index()
+        self.score_arcs()
+        for a in range(self.parts.count):
+            h, d = self.parts.heads[a], self.parts.dependents[a]
+            scores = self.parts.scores + self.parts.arc_at[a]
+            if self.labels is not None:
+                self.labels.score(self.label_scorer, h, d, NULL)
+                for l in range(self.parts.label_count[a]):
+                    scores[l] += self.label_scale * self.labels.row[self.arc_labels[self.labels_at[a] + l]]
+            if self.gold != NULL and self.learner.augment:
+                for l in range(self.parts.label_count[a]):
+                    scores[l] += self.gold[d] != h or (
+                        self.labels is not None
+                        and self.arc_labels[self.labels_at[a] + l] != self.gold_labels[d])
+            self.score_pairs(a)
+        return 0
+
+    # ---- trees
+
+    cdef int solve(self) except -1 nogil:
+        """Find the best tree of the sentence at hand and its labels."""
+        cdef token_t* heads = &self.trees[FOUND, 0]
+        cdef int32_t* choices = &self.choices[FOUND, 0]
+        cdef token_t d
+        for d in range(self.words.n + 1):
+            heads[d] = -1
+        self.choose_arcs()
+        self.score_parts()
+        if self.chart.solve(self.parts, heads, choices) != SOLVED:
+            self.fallback.solve(&self.coarse.arc_scores.matrix[0], self.words.n + 1, self.words.n, heads)
+            self.choose_arcs()
+            self.score_parts()
+            self.chart.solve(self.parts, heads, choices)
+        if self.reattacher is not None:
+            self.moves += self.reattacher.improve(self.parts, self.threshold / self.scorer.unit, heads, choices)
+        self.name_choices(FOUND)
+        return 0
+
+    cdef void name_choices(self, int32_t tree) noexcept nogil:
+        """Set the labels of a tree by which of the labels of their arcs they are."""
+        cdef token_t d
+        cdef int32_t arc
+        if self.labels is None:
+            return
+        for d in range(1, self.words.n + 1):
+            arc = self.parts.find(self.trees[tree, d], d)
+            self.found[tree, d] = self.arc_labels[self.labels_at[arc] + self.choices[tree, d]]
+
+    cdef int find_best(self, token_t* heads, label_t* labels) except -1 nogil:
+        """Set the heads of the best tree, and its labels if they are found with it."""
+        cdef token_t d
+        self.coarse.find_tree(&self.coarse.trees[0, 0])
+        self.solve()
+        for d in range(self.words.n + 1):
+            heads[d] = self.trees[FOUND, d]
+            if labels != NULL:
+                labels[d] = self.found[FOUND, d] if d > 0 else -1
+        return 0
+
+    # ---- learning
+
+    cdef void find_context(self, const token_t* heads) noexcept nogil:
+        """Find the words that the arc to each word is paired with; -1 where there is none."""
+        cdef token_t h, m, c, last, step, n = self.words.n
+        cdef int32_t place
+        memset(&self.context[0, 0], -1, (<size_t>n + 1) * 4 * sizeof(token_t))
+        for c in range(1, n + 1):
+            m = heads[c]
+            h = heads[m] if m > 0 else -1
+            if h < 0:
+                continue
+            place = region(h, m, c) // 2
+            last = self.context[m, place]
+            if last < 0 or abs(c - m) > abs(last - m):
+                self.context[m, place] = c
+        for c in range(1, n + 1):
+            h = heads[c]
+            step = 1 if h > c else -1
+            m = c + step
+            while m != h and heads[m] != h:
+                m += step
+            if m != h:
+                self.context[c, 0] = m
+
+    cdef int32_t choice_of(self, int32_t arc, label_t label) noexcept nogil:
+        """Which of the labels of an arc a label is."""
+        cdef int32_t l
+        if self.labels is not None:
+            for l in range(self.parts.label_count[arc]):
+                if self.arc_labels[self.labels_at[arc] + l] == label:
+                    return l
+        return 0
+
+    cdef int32_t parts_of(self, const token_t* heads, const label_t* labels, Part* parts) noexcept nogil:
+        """Write the arcs of a tree and their pairs."""
+        cdef token_t d, h, c
+        cdef int32_t arc, label, place, row, count = 0
+        cdef label_t name
+        self.find_context(heads)
+        for d in range(1, self.words.n + 1):
+            h = heads[d]
+            name = labels[d] if labels != NULL else -1
+            arc = self.parts.find(h, d)
+            label = self.choice_of(arc, name)
+            parts[count] = arc_part(h, d, name, self.parts.arc_score(arc, label))
+            count += 1
+            c = self.context[d, 0]
+            row = self.parts.rank(self.parts.find(h, c)) if c >= 0 else 0
+            parts[count] = arc_part(h, d, name, self.parts.sibling_score(arc, row, label))
+            parts[count].kind, parts[count].third = 1 + SIBLING, c
+            count += 1
+            for place in range(1, 4):
+                c = self.context[d, place]
+                if c < 0 and 2 * place == PAST:
+                    continue
+                if c < 0:
+                    row = NO_BETWEEN if 2 * place == BETWEEN else NO_BEYOND
+                else:
+                    row = FIRST_CHILD + self.parts.place[self.parts.find(d, c)]
+                parts[count] = arc_part(h, d, name, self.parts.grand_score(arc, row, label))
+                parts[count].kind, parts[count].third = 1 + 2 * place, c
+                count += 1
+        return count
+
+    cdef int keys_of(self, const Part* part) except -1 nogil:
+        """Give the learner the keys of an arc or of a pair."""
+        cdef token_t h = part.head, d = part.dependent
+        cdef int32_t slot = part.kind - 1 + (h > d), count
+        cdef int32_t kind = SIBLINGS if part.kind == 1 + SIBLING else GRANDCHILDREN
+        if part.kind == 0:
+            self.add_arc(h, d)
+            if self.labels is not None:
+                self.learner.add_label(self.labels.keys.keys, self.labels.keys.keys_of(h, d, NULL), part.label)
+            return 0
+        self.part_keys.begin(kind, h, d)
+        count = self.part_keys.fill(kind, part.third, slot)
+        self.learner.add_pair(self.part_keys.keys(), count)
+        if self.labels is not None:
+            self.learner.add_label(self.part_keys.keys(), count, part.label)
+        return 0
+
+    cdef int add_arc(self, token_t h, token_t d) except -1 nogil:
+        """Give the learner the keys of an arc."""
+        cdef int32_t count = self.coarse.keys.keys_of(h, d), direction = h > d
+        self.learner.add(self.coarse.keys.keys, count, 8 * direction + 7)
+        if self.coarse.keys.distances:
+            self.learner.add(self.coarse.keys.keys, count, 8 * direction + distance_class(abs(h - d)))
+        return 0
+
+    cdef offset_t learn_best(self) except -1 nogil:
+        """Move the gold tree from the best ones of both models; return how many words of the best are wrong."""
+        cdef token_t d
+        cdef offset_t wrong = 0
+        cdef bint labelled = self.labels is not None
+        self.coarse.gold, self.coarse.gold_labels = self.gold, self.gold_labels
+        self.coarse.learn_best()
+        self.learner.next_step()
+        self.solve()
+        for d in range(1, self.words.n + 1):
+            wrong += self.trees[FOUND, d] != self.gold[d] or (
+                labelled and self.found[FOUND, d] != self.gold_labels[d])
+        if wrong == 0:
+            return 0
+        self.learner.begin(1)
+        self.learner.compare(self, &self.trees[FOUND, 0], &self.found[FOUND, 0] if labelled else NULL)
+        self.learner.learn()
+        return wrong
+
+    # ---- what parsers call
+
+    def label_scores(self, Scorer label_scorer not None, const int32_t[:, ::1] tokens, const token_t[::1] heads):
+        """The scores of all labels for each arc of a tree, as [dependent, label], in true units.
+
+        They are -inf for labels that such an arc cannot have.
+        """
+        cdef token_t d, n = <token_t>tokens.shape[0] - 1
+        cdef label_t[::1] names = np.zeros(self.labels.count, dtype=np.int32)
+        cdef int32_t l, place, slot
+        result = np.full((n + 1, self.labels.count), -np.inf)
+        cdef score_t[:, ::1] view = result
+        self.reserve(n)
+        with nogil:
+            self.read(tokens, 0, n + 1)
+            self.find_context(&heads[0])
+            for d in range(1, n + 1):
+                self.labels.score(label_scorer, heads[d], d, NULL)
+                for l in range(self.filter.list_labels(heads[d], d, &names[0])):
+                    view[d, names[l]] = self.labels.row[names[l]]
+                for place in range(4):
+                    if 2 * place == PAST and self.context[d, place] < 0:
+                        continue
+                    slot = 2 * place + (heads[d] > d)
+                    self.part_keys.begin(GRANDCHILDREN if place else SIBLINGS, heads[d], d)
+                    l = self.part_keys.fill(GRANDCHILDREN if place else SIBLINGS, self.context[d, place], slot)
+                    label_scorer.score(self.part_keys.keys(), l, 0, &self.label_row[0])
+                    for l in range(self.labels.count):
+                        view[d, l] += self.label_row[l]
+        return result * label_scorer.unit
+
+    cdef int use(self, Scorer coarse, Scorer scorer, Scorer pair_scorer, Scorer label_scorer) except -1:
+        """Score with these weights from now on."""
+        self.coarse.use(coarse)
+        self.scorer, self.pair_scorer, self.label_scorer = scorer, pair_scorer, label_scorer
+        self.pair_scale = pair_scorer.unit / scorer.unit
+        self.label_scale = label_scorer.unit / scorer.unit if label_scorer is not None else 0
+        return 0
+
+    def find_trees(self, Scorer coarse not None, Scorer scorer not None, Scorer pair_scorer not None,
+                   const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
+                   label_t[::1] labels=None, Scorer label_scorer=None):
+        """Set the heads of the sentences that begin at `starts`, and their labels if they are found with the tree."""
+        self.use(coarse, scorer, pair_scorer, label_scorer)
+        self.coarse.gold = NULL
+        self.find_all(tokens, starts, heads, labels)
+
+    def learn(self, Weights coarse not None, Weights weights not None, Weights pair_weights not None,
+              const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
+              const offset_t[::1] starts, const offset_t[::1] order, score_t cost, bint augment=False,
+              Weights label_weights=None):
+        """Learn from sentences in an order; return the number of words and of those with a wrong head or label.
+
+        See `ArcFactors.learn` for the arguments.
+        """
+        cdef Learner learner
+        self.use(coarse, weights, pair_weights, label_weights)
+        self.coarse.learner.weights = coarse
+        self.learner.weights, self.learner.pair_weights = weights, pair_weights
+        self.learner.label_weights = label_weights
+        for learner in (self.coarse.learner, self.learner):
+            learner.cost, learner.augment = cost, augment
+        result = self.learn_all(tokens, heads, labels, starts, order)
+        self.coarse.gold = NULL
+        return result

@@ -1,0 +1,19 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.learning.packed import Rows
+from crossarc.learning.scorer import Scorer
+
+class SingleWeights(Scorer):
+    buckets: NDArray[np.int32]
+    keys: NDArray[np.uint32]
+    def __init__(self, buckets: NDArray[np.int32], keys: NDArray[np.uint32], unit: float) -> None: ...
+    def __len__(self) -> int: ...
+    @staticmethod
+    def of(rows: Rows, threshold: float = 0.0) -> SingleWeights: ...
+    def unpack(self) -> Rows: ...
+    def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]: ...
+    @staticmethod
+    def from_arrays(arrays: dict[str, NDArray[Any]], prefix: str = "") -> SingleWeights: ...

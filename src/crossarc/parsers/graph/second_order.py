@@ -1,0 +1,189 @@
+"""Second-order graph parsers: arcs and pairs of arcs, among the arcs that a first-order model keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.factors.arc_pairs import SecondOrderFactors
+from crossarc.factors.arcs import ARC_WEIGHTS
+from crossarc.features.attributes import Attributes
+from crossarc.features.edges import EdgeModel
+from crossarc.features.templates import TemplateError
+from crossarc.learning.packed import PackedWeights
+from crossarc.learning.single import SingleWeights
+from crossarc.learning.weights import Weights
+from crossarc.parsers.graph.finders import ArcFinder, Scores, Starts, TreeFinder
+from crossarc.parsers.graph.label_lists import LabelLists
+from crossarc.parsers.graph.lengths import table_size, tag_column
+from crossarc.parsers.graph.model import GraphModel
+from crossarc.parsers.graph.trainer import GraphTrainer
+from crossarc.parsers.model import Arrays, Ints, part, prefixed
+from crossarc.parsers.settings import SecondOrderSettings
+from crossarc.parsers.trees import Trees
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SecondOrderFinder(ArcFinder):
+    """A first-order model that keeps some heads of each word, and the weights of arcs and pairs of arcs."""
+
+    settings: SecondOrderSettings
+    part_weights: PackedWeights  # of the arcs that are kept
+    pair_weights: SingleWeights
+    label_places: NDArray[np.uint8]
+    label_lists: LabelLists | None  # where labels are found with the tree
+
+    def part_factors(self, coarse: Any) -> SecondOrderFactors:
+        """Return pairs of arcs at work beside the first-order model, for one thread."""
+        return part_factors(self.settings, self.features, self.single_root, coarse, self.label_places, self.label_lists)
+
+    def find_trees(self, factors: Any, tokens: Ints, starts: Starts, heads: Ints) -> None:
+        """Set the heads of the best trees."""
+        self.part_factors(factors).find_trees(*self.all_weights, tokens, starts, heads)
+
+    @property
+    def all_weights(self) -> tuple[PackedWeights, PackedWeights, SingleWeights]:
+        """The weights of the first-order model, of arcs and of pairs of arcs."""
+        return self.weights, self.part_weights, self.pair_weights
+
+    def find_labelled(self, tokens: Ints, starts: Starts, label_weights: PackedWeights) -> tuple[Ints, Ints]:
+        """Return the heads and labels of the best trees."""
+        heads, labels = np.full((2, len(tokens)), -1, dtype=np.int32)
+        coarse = self.factors(self.lengths)
+        both = (heads, labels, label_weights)
+        self.part_factors(coarse).find_trees(*self.all_weights, tokens, starts, *both)
+        if self.lengths is not None:
+            self.lengths.count(coarse)
+        return heads, labels
+
+    def to_arrays(self) -> Arrays:
+        """Return the weights as a model file keeps them."""
+        lists = self.label_lists.to_arrays() if self.label_lists is not None else {}
+        weights = self.part_weights.to_arrays("parts.") | self.pair_weights.to_arrays("pairs.")
+        return super().to_arrays() | weights | lists
+
+
+@dataclass(frozen=True, eq=False)
+class SecondOrderModel(GraphModel):
+    """A second-order parser with labels after the tree, or with the tree."""
+
+    settings: SecondOrderSettings
+    finder: SecondOrderFinder
+    kind = "second-order"
+
+    def parse_tokens(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
+        """Return heads and labels of the sentences that begin at `starts`."""
+        if self.settings.labels == "after" or not len(tokens):
+            return super().parse_tokens(tokens, starts)
+        return self.finder.find_labelled(tokens, starts, self.label_weights)
+
+    def label_scores(self, sentence: Ints, heads: Ints) -> Scores:
+        """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
+        if self.settings.labels == "after":
+            return super().label_scores(sentence, heads)
+        factors = self.finder.part_factors(self.finder.factors(None))
+        return factors.label_scores(self.label_weights, sentence, heads)
+
+    @classmethod
+    def stored_finder(
+        cls, shared: dict[str, Any], attributes: Attributes, manifest: dict[str, Any], arrays: Arrays
+    ) -> tuple[TreeFinder, EdgeModel]:
+        """Return what finds trees by the weights of a file, and the features of its label model."""
+        settings = shared["settings"]
+        if not isinstance(settings, SecondOrderSettings):
+            raise ValueError("the settings are of another family")
+        lists = None
+        if settings.labels == "joint":
+            column, tags = tag_column(attributes), table_size(attributes)
+            lists = LabelLists.from_arrays(arrays, column, tags, len(manifest["labels"]))
+        finder = SecondOrderFinder(
+            **shared,
+            weights=PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
+            part_weights=PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "parts."),
+            pair_weights=SingleWeights.from_arrays(arrays, "pairs."),
+            label_places=arrays["label_places"],
+            label_lists=lists,
+        )
+        return finder, shared["features"]
+
+
+class SecondOrderTrainer(GraphTrainer):
+    """Learns the first-order model, the second-order one, and labels."""
+
+    kind = SecondOrderModel
+    settings: SecondOrderSettings
+
+    def __init__(self, trees: Trees, settings: SecondOrderSettings, init: SecondOrderModel | None) -> None:
+        super().__init__(trees, settings, init)
+        material = self.material
+        before = init.finder if init is not None else None
+        self.part_weights = material.first_weights(ARC_WEIGHTS, before.part_weights if before is not None else None)
+        self.pair_weights = material.first_weights(1, before.pair_weights if before is not None else None)
+        self.label_lists: LabelLists | None = None
+        if settings.labels == "joint":
+            self.labels.weights = material.first_weights(
+                len(material.trees.names), init.label_weights if init is not None else None
+            )
+            column, tags = tag_column(material.attributes), table_size(material.attributes)
+            heads, labels, starts = material.trees.heads, material.trees.labels, material.starts
+            lists = LabelLists.of(material.tokens, column, tags, heads, labels, starts)
+            self.label_lists = lists.merged(before.label_lists if before is not None else None)
+        what = (settings, material.features, material.single_root, self.arcs.factors)
+        self.factors = part_factors(*what, material.label_places, self.label_lists)
+
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some sentences; return how many heads and labels there are and how many of them are wrong."""
+        material, trees = self.material, self.material.trees
+        weights, gold = (self.arcs.weights, self.part_weights, self.pair_weights), (material.tokens, trees.heads)
+        how = (trees.starts, sentences, material.cost, self.settings.augment)
+        if self.settings.labels == "joint":
+            return self.factors.learn(*weights, *gold, trees.labels, *how, self.labels.weights)
+        words, wrong = self.factors.learn(*weights, *gold, None, *how)
+        labels, wrong_labels = self.labels.learn(sentences)
+        return words + labels, wrong + wrong_labels
+
+    def finder(self) -> SecondOrderFinder:
+        """Return what finds trees by the weights so far."""
+        return SecondOrderFinder(
+            **self.material.shared(),
+            weights=self.arcs.packed(),
+            part_weights=self.material.packed(self.part_weights),
+            pair_weights=SingleWeights.of(self.pair_weights.averages(self.settings.average), self.settings.prune),
+            label_places=self.material.label_places,
+            label_lists=self.label_lists,
+        )
+
+    def state(self) -> Arrays:
+        """Return the weights, for a checkpoint."""
+        parts = prefixed(self.part_weights.to_arrays(), "parts.")
+        return super().state() | parts | prefixed(self.pair_weights.to_arrays(), "pairs.")
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from the weights of a checkpoint."""
+        super().restore(arrays)
+        self.part_weights = Weights.from_arrays(part(arrays, "parts."), ARC_WEIGHTS, self.settings.cut)
+        self.pair_weights = Weights.from_arrays(part(arrays, "pairs."), 1, self.settings.cut)
+
+
+def part_factors(
+    settings: SecondOrderSettings,
+    features: EdgeModel,
+    single_root: bool,
+    coarse: Any,
+    label_places: NDArray[np.uint8],
+    lists: LabelLists | None,
+) -> SecondOrderFactors:
+    """Return pairs of arcs at work, beside the first-order model that keeps arcs."""
+    if not len(features.siblings) and not len(features.grandchildren):
+        raise TemplateError(
+            f"{features.name}: there are no templates for siblings or grandchildren; take mst, or write some"
+        )
+    labels: dict[str, Any] = {}
+    if lists is not None:
+        filtered = (lists.column, lists.rows, lists.starts, lists.labels)
+        labels = {"label_places": label_places, "label_filter": filtered}
+    pruning = {"heads": settings.heads, "margin": settings.margin}
+    return SecondOrderFactors(features, coarse, single_root, threshold=settings.reattach, **pruning, **labels)
