@@ -12,7 +12,7 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport abs
 from libc.string cimport memset
 
-from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
+from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
 from crossarc.decode.carreras cimport Carreras
 from crossarc.decode.decoder cimport SOLVED
 from crossarc.decode.eisner cimport Eisner
@@ -185,7 +185,7 @@ cdef class SecondOrderFactors(Factors):
 
     cdef void score_arcs(self) noexcept nogil:
         """Score the candidate arcs; both arcs between two words share their keys."""
-        cdef int32_t a, back, l
+        cdef int32_t a, back, k
         cdef token_t h, d, w
         cdef Between between
         cdef score_t score
@@ -200,26 +200,26 @@ cdef class SecondOrderFactors(Factors):
                 self.arc_scores.keys.pass_word(&between, w)
             self.arc_scores.score_row(self.scorer, self.arc_scores.keys.pair_keys(min(h, d), max(h, d), &between))
             score = self.arc_scores.arc_score(h, d)
-            for l in range(self.parts.label_count[a]):
-                self.parts.scores[self.parts.arc_at[a] + l] = score
+            for k in range(self.parts.label_count[a]):
+                self.parts.scores[self.parts.arc_at[a] + k] = score
             if back >= 0:
                 score = self.arc_scores.arc_score(d, h)
-                for l in range(self.parts.label_count[back]):
-                    self.parts.scores[self.parts.arc_at[back] + l] = score
+                for k in range(self.parts.label_count[back]):
+                    self.parts.scores[self.parts.arc_at[back] + k] = score
 
     cdef void score_pair(self, int32_t arc, const hash_t* keys) noexcept nogil:
         """Score the pair that waits, under each of the arc's labels."""
-        cdef int32_t l
+        cdef int32_t k
         cdef score_t score
         self.pair_scorer.score(keys, self.pending_count, 0, &self.row[0])
         score = self.pair_scale * self.row[0]
-        for l in range(self.parts.label_count[arc]):
-            self.pending[l] = score
+        for k in range(self.parts.label_count[arc]):
+            self.pending[k] = score
         if self.labels is None:
             return
         self.label_scorer.score(keys, self.pending_count, 0, &self.label_row[0])
-        for l in range(self.parts.label_count[arc]):
-            self.pending[l] = score + self.label_scale * self.label_row[self.arc_labels[self.labels_at[arc] + l]]
+        for k in range(self.parts.label_count[arc]):
+            self.pending[k] = score + self.label_scale * self.label_row[self.arc_labels[self.labels_at[arc] + k]]
 
     cdef void next_pair(self, int32_t arc, int32_t kind, int32_t slot, token_t third, score_t* out) noexcept nogil:
         """Ask memory for the weights of a pair, and score the one before, whose weights should be there by now.
@@ -247,9 +247,8 @@ cdef class SecondOrderFactors(Factors):
         self.part_keys.begin(SIBLINGS, h, d)
         self.next_pair(arc, SIBLINGS, SIBLING + direction, -1, out)
         for r in range(1, self.parts.rank(arc)):
-            out += labels
-            self.next_pair(arc, SIBLINGS, SIBLING + direction, self.parts.dependents[self.parts.outgoing[place]], out)
-            place += step
+            c = self.parts.dependents[self.parts.outgoing[place + step * (r - 1)]]
+            self.next_pair(arc, SIBLINGS, SIBLING + direction, c, out + r * labels)
         out = self.parts.scores + self.parts.grand_at[arc]
         self.part_keys.begin(GRANDCHILDREN, h, d)
         self.next_pair(arc, GRANDCHILDREN, BETWEEN + direction, -1, out + NO_BETWEEN * labels)
@@ -267,7 +266,7 @@ cdef class SecondOrderFactors(Factors):
 
         While learning with `augment`, arcs that the gold tree lacks count one more.
         """
-        cdef int32_t a, l, at = 0
+        cdef int32_t a, k, at = 0
         cdef Py_ssize_t room
         cdef token_t h, d
         cdef score_t* scores
@@ -279,7 +278,8 @@ cdef class SecondOrderFactors(Factors):
                     self.labels_at = np.empty(2 * self.parts.count, dtype=np.int32)
             for a in range(self.parts.count):
                 self.labels_at[a] = at
-                self.parts.label_count[a] = self.filter.list_labels(self.parts.heads[a], self.parts.dependents[a], &self.arc_labels[at])
+                self.parts.label_count[a] = self.filter.list_labels(
+                    self.parts.heads[a], self.parts.dependents[a], &self.arc_labels[at])
                 at += self.parts.label_count[a]
         self.parts.index()
         self.score_arcs()
@@ -288,13 +288,13 @@ cdef class SecondOrderFactors(Factors):
             scores = self.parts.scores + self.parts.arc_at[a]
             if self.labels is not None:
                 self.labels.score(self.label_scorer, h, d, NULL)
-                for l in range(self.parts.label_count[a]):
-                    scores[l] += self.label_scale * self.labels.row[self.arc_labels[self.labels_at[a] + l]]
+                for k in range(self.parts.label_count[a]):
+                    scores[k] += self.label_scale * self.labels.row[self.arc_labels[self.labels_at[a] + k]]
             if self.gold != NULL and self.learner.augment:
-                for l in range(self.parts.label_count[a]):
-                    scores[l] += self.gold[d] != h or (
+                for k in range(self.parts.label_count[a]):
+                    scores[k] += self.gold[d] != h or (
                         self.labels is not None
-                        and self.arc_labels[self.labels_at[a] + l] != self.gold_labels[d])
+                        and self.arc_labels[self.labels_at[a] + k] != self.gold_labels[d])
             self.score_pairs(a)
         return 0
 
@@ -367,11 +367,11 @@ cdef class SecondOrderFactors(Factors):
 
     cdef int32_t choice_of(self, int32_t arc, label_t label) noexcept nogil:
         """Which of the labels of an arc a label is."""
-        cdef int32_t l
+        cdef int32_t k
         if self.labels is not None:
-            for l in range(self.parts.label_count[arc]):
-                if self.arc_labels[self.labels_at[arc] + l] == label:
-                    return l
+            for k in range(self.parts.label_count[arc]):
+                if self.arc_labels[self.labels_at[arc] + k] == label:
+                    return k
         return 0
 
     cdef int32_t parts_of(self, const token_t* heads, const label_t* labels, Part* parts) noexcept nogil:
@@ -458,7 +458,7 @@ cdef class SecondOrderFactors(Factors):
         """
         cdef token_t d, n = <token_t>tokens.shape[0] - 1
         cdef label_t[::1] names = np.zeros(self.labels.count, dtype=np.int32)
-        cdef int32_t l, place, slot
+        cdef int32_t k, place, slot
         result = np.full((n + 1, self.labels.count), -np.inf)
         cdef score_t[:, ::1] view = result
         self.reserve(n)
@@ -467,17 +467,17 @@ cdef class SecondOrderFactors(Factors):
             self.find_context(&heads[0])
             for d in range(1, n + 1):
                 self.labels.score(label_scorer, heads[d], d, NULL)
-                for l in range(self.filter.list_labels(heads[d], d, &names[0])):
-                    view[d, names[l]] = self.labels.row[names[l]]
+                for k in range(self.filter.list_labels(heads[d], d, &names[0])):
+                    view[d, names[k]] = self.labels.row[names[k]]
                 for place in range(4):
                     if 2 * place == PAST and self.context[d, place] < 0:
                         continue
                     slot = 2 * place + (heads[d] > d)
                     self.part_keys.begin(GRANDCHILDREN if place else SIBLINGS, heads[d], d)
-                    l = self.part_keys.fill(GRANDCHILDREN if place else SIBLINGS, self.context[d, place], slot)
-                    label_scorer.score(self.part_keys.keys(), l, 0, &self.label_row[0])
-                    for l in range(self.labels.count):
-                        view[d, l] += self.label_row[l]
+                    k = self.part_keys.fill(GRANDCHILDREN if place else SIBLINGS, self.context[d, place], slot)
+                    label_scorer.score(self.part_keys.keys(), k, 0, &self.label_row[0])
+                    for k in range(self.labels.count):
+                        view[d, k] += self.label_row[k]
         return result * label_scorer.unit
 
     cdef int use(self, Scorer coarse, Scorer scorer, Scorer pair_scorer, Scorer label_scorer) except -1:

@@ -10,8 +10,6 @@ cdef enum:
     PAIR_SLOTS = 8          # what the third word of a pair can be, by direction of the arc
 
 
-
-
 cdef class PartKeys:
     cdef Words words
     cdef ArcKeys arcs

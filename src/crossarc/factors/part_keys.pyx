@@ -8,7 +8,7 @@ import numpy as np
 
 from crossarc.core.hashing cimport mix
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t
-from crossarc.factors.keys cimport ArcKeys, Words, finished
+from crossarc.factors.keys cimport ArcKeys, finished
 
 cdef hash_t SALT = 0xA0761D6478BD642F
 cdef hash_t NOTHING = 0x8EBC6AF09C88C6E3
@@ -27,7 +27,8 @@ cdef class PartKeys:
         for slot in range(PAIR_SLOTS):
             self.salts[slot] = finished(SALT * <hash_t>(slot + 1))
         # Without the third word, templates say the same that differ in what they look at there.
-        bare = [np.unique(sides[:, :2], axis=0, return_index=True)[1] for sides in (model.siblings, model.grandchildren)]
+        both = (model.siblings, model.grandchildren)
+        bare = [np.unique(sides[:, :2], axis=0, return_index=True)[1] for sides in both]
         self.bare = np.concatenate([np.sort(each) for each in bare]).astype(np.int32)
         self.bare_counts[SIBLINGS], self.bare_counts[GRANDCHILDREN] = map(len, bare)
 

@@ -20,8 +20,8 @@ labels are seen only by parsers that label arcs round by round:
 
     arcs = ["head.upos + dep.upos + dep.child[1].deprel", "head.upos + sib.deprel + dep.upos"]
 
-A second-order parser scores pairs of arcs as well: two dependents of one head side by side, of which `sib` is nearer to the
-head, and an arc with the arc to its head from `grand`:
+A second-order parser scores pairs of arcs as well: two dependents of one head on the same side, of which `sib` is
+nearer to the head, and an arc with the arc to its head from `grand`:
 
     siblings = ["head.upos + dep.upos + sib.upos", "dep.lemma + sib.lemma"]
     grandchildren = ["grand.upos + head.upos + dep.upos", "grand.lemma + dep.lemma"]
@@ -278,8 +278,8 @@ class EdgeCompiler:
         if max(len(self.pairs), len(self.singles), len(self.labels), late) > MOST_TEMPLATES or between > MOST_BETWEEN:
             raise TemplateError(
                 f"{name}: {len(self.pairs)} templates of both ends as seen from either, {len(self.singles)} of one "
-                f"end, {late} with dependents or siblings, {len(self.labels)} of labels and {between} with words between; "
-                f"{MOST_TEMPLATES} of a kind and {MOST_BETWEEN} with words between are the most"
+                f"end, {late} with dependents or siblings, {len(self.labels)} of labels and {between} with words "
+                f"between; {MOST_TEMPLATES} of a kind and {MOST_BETWEEN} with words between are the most"
             )
         bounds = np.cumsum([0, *map(len, self.sides)])
         pairs = [(left, right, self.pairs[left, right, kind, extra], kind, extra)
@@ -303,7 +303,8 @@ class EdgeCompiler:
             np.array(
                 [(*row[:2], bits, row[3] if row[2] else -1) for row, bits in self.late_pairs.items()], dtype=np.int32
             ).reshape(-1, 4),
-            *(np.array(list(self.triples[part]), dtype=np.int32).reshape(-1, 3) for part in TRIPLES),
+            np.array(list(self.triples["siblings"]), dtype=np.int32).reshape(-1, 3),
+            np.array(list(self.triples["grandchildren"]), dtype=np.int32).reshape(-1, 3),
             {part: tuple(self.triples[part].values()) for part in TRIPLES},
         )
 
@@ -320,5 +321,5 @@ def parse_address(text: str, known: tuple[str, ...]) -> tuple[int, int]:
         if offset not in (-1, 1):
             raise TemplateError(f"{text}: {match[1]}[-1] is the one on the left and {match[1]}[1] that on the right")
     elif abs(offset) > FURTHEST or (match[1] == "grand" and offset and known not in TRIPLES.values()):
-        raise TemplateError(f"{text}: offsets are up to {FURTHEST} words; grand of labels takes none")
+        raise TemplateError(f"{text}: there are offsets of up to {FURTHEST} words; grand of labels takes none")
     return known.index(match[1]), offset

@@ -89,14 +89,14 @@ cdef class SingleWeights(Scorer):
     @staticmethod
     def of(rows, double threshold=0.0):
         """The weights that `Weights.averages` gives, without those below `threshold`, a share of the greatest."""
-        keys, bounds, actions, values = rows
+        keys, bounds, _, values = rows
         greatest = float(np.abs(values).max(initial=0.0))
         scale = GREATEST / greatest if greatest > 0 else 1.0
         whole = np.rint(values * scale).astype(np.int32)
         kept = np.abs(whole) >= max(1.0, threshold * GREATEST)
         cdef const hash_t[::1] key_view = np.ascontiguousarray(np.repeat(keys, np.diff(bounds))[kept])
         cdef const int32_t[::1] weights = whole[kept]
-        cdef hash_t bucket, size = key_view.shape[0] * 2 // BUCKET + 1     # half full: few searches need a second bucket
+        cdef hash_t bucket, size = key_view.shape[0] * 2 // BUCKET + 1     # half full: few searches then need another
         cdef Py_ssize_t i
         cdef int32_t entry
         buckets = aligned_zeros(size, 2 * BUCKET).view(np.int32)

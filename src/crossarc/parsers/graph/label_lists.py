@@ -16,7 +16,7 @@ PREFIX = "filter."
 class LabelLists:
     """Lists of labels, and which of them arcs have by [tag of the head, tag of the dependent] in a column.
 
-    Tags that were not seen together have the labels of all arcs to words with the dependent's tag; unseen tags have all.
+    Tags not seen together have the labels of all arcs to words with the dependent's tag; unseen tags have all labels.
     """
 
     column: int
@@ -52,9 +52,9 @@ class LabelLists:
         size = len(before.rows)
         rows, lists = np.zeros_like(self.rows), {self.listed(0): 0}
         for place, row in np.ndenumerate(self.rows):
-            names = set(self.listed(row))
+            names = set(self.listed(int(row)))
             if max(place) < size:
-                names.update(before.listed(before.rows[place]))
+                names.update(before.listed(int(before.rows[place])))
             rows[place] = lists.setdefault(tuple(sorted(names)), len(lists))
         return LabelLists(self.column, rows, *flat(list(lists)))
 

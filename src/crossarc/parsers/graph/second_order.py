@@ -137,11 +137,22 @@ class SecondOrderTrainer(GraphTrainer):
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; return how many heads and labels there are and how many of them are wrong."""
         material, trees = self.material, self.material.trees
-        weights, gold = (self.arcs.weights, self.part_weights, self.pair_weights), (material.tokens, trees.heads)
-        how = (trees.starts, sentences, material.cost, self.settings.augment)
-        if self.settings.labels == "joint":
-            return self.factors.learn(*weights, *gold, trees.labels, *how, self.labels.weights)
-        words, wrong = self.factors.learn(*weights, *gold, None, *how)
+        joint = self.settings.labels == "joint"
+        words, wrong = self.factors.learn(
+            self.arcs.weights,
+            self.part_weights,
+            self.pair_weights,
+            material.tokens,
+            trees.heads,
+            trees.labels if joint else None,
+            trees.starts,
+            sentences,
+            material.cost,
+            self.settings.augment,
+            self.labels.weights if joint else None,
+        )
+        if joint:
+            return words, wrong
         labels, wrong_labels = self.labels.learn(sentences)
         return words + labels, wrong + wrong_labels
 
@@ -185,5 +196,5 @@ def part_factors(
     if lists is not None:
         filtered = (lists.column, lists.rows, lists.starts, lists.labels)
         labels = {"label_places": label_places, "label_filter": filtered}
-    pruning = {"heads": settings.heads, "margin": settings.margin}
+    pruning: dict[str, Any] = {"heads": settings.heads, "margin": settings.margin}
     return SecondOrderFactors(features, coarse, single_root, threshold=settings.reattach, **pruning, **labels)
