@@ -24,6 +24,7 @@ class SecondOrderFactors:
         heads: int = 8,
         margin: float = ...,
         threshold: float | None = None,
+        starts: tuple[str, ...] = (),
         label_places: NDArray[np.uint8] | None = None,
         label_filter: tuple[Any, ...] = (),
     ) -> None: ...
@@ -37,6 +38,7 @@ class SecondOrderFactors:
         heads: Ints,
         labels: Ints | None = None,
         label_scorer: Scorer | None = None,
+        given: Ints | None = None,
     ) -> None: ...
     def learn(
         self,

@@ -18,6 +18,7 @@ from crossarc.decode.decoder cimport SOLVED
 from crossarc.decode.eisner cimport Eisner
 from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, PartScores
 from crossarc.decode.reattach cimport Reattacher
+from crossarc.decode.undirected cimport Undirected
 from crossarc.factors.arc_scores cimport SLOTS, ArcScores, LengthLimits
 from crossarc.factors.arcs cimport TreeFactors
 from crossarc.factors.keys cimport Between, LabelKeys, clear, distance_class
@@ -35,7 +36,9 @@ cdef enum:
     PAST = 6
     # Rows of `trees`.
     FOUND = 0
-    GOLD = 1
+    TRIED = 1
+    FIRST_START = 2
+    MOST_STARTS = 8
     PARTS_A_WORD = 5
 
 
@@ -81,12 +84,13 @@ cdef class SecondOrderFactors(Factors):
 
     `coarse` keeps up to `heads` heads of each word, those at most `margin` below the best; 0 keeps all. With a
     `threshold` words of the projective tree are moved as long as that gains more; without, the tree stays projective.
-    With `label_places` labels are found with the tree, where `label_filter` (a column, rows, starts, labels; see
-    `LabelFilter`) allows them.
+    Moves also start from the trees named in `starts`, "coarse" and "undirected", and from those given to `find_trees`;
+    the best end is taken. With `label_places` labels are found with the tree, where `label_filter` (a column, rows,
+    starts, labels; see `LabelFilter`) allows them.
     """
 
     def __init__(self, model, TreeFactors coarse not None, bint single_root, *, int32_t heads=8, score_t margin=1e300,
-                 threshold=None, label_places=None, label_filter=()):
+                 threshold=None, starts=(), label_places=None, label_filter=()):
         self.coarse = coarse
         self.words = coarse.words
         self.arc_scores = ArcScores(self.words, coarse.keys, LengthLimits(self.words, None, -1), "none")
@@ -97,6 +101,8 @@ cdef class SecondOrderFactors(Factors):
         self.reattacher = Reattacher(single_root) if threshold is not None else None
         self.threshold = threshold if threshold is not None else 0
         self.most_heads, self.margin = heads, margin
+        self.from_coarse = "coarse" in starts
+        self.undirected = Undirected(single_root, "prim") if "undirected" in starts else None
         self.learner = Learner(labels=label_places is not None, pairs=True)
         self.row = np.zeros(score_room(SLOTS), dtype=np.float32)
         if label_places is not None:
@@ -113,14 +119,22 @@ cdef class SecondOrderFactors(Factors):
         self.part_keys.reserve(n)
         self.fallback.reserve(n)
         self.learner.reserve(PARTS_A_WORD * n)
-        self.trees = np.full((2, n + 1), -1, dtype=np.int32)
+        self.trees = np.full((FIRST_START + MOST_STARTS, n + 1), -1, dtype=np.int32)
         self.choices = np.zeros((2, n + 1), dtype=np.int32)
         self.found = np.zeros((2, n + 1), dtype=np.int32)
+        if self.undirected is not None:
+            self.undirected.reserve(n)
+            self.joined = np.zeros((n + 1) * (n + 1))
         self.context = np.zeros((n + 1, 4), dtype=np.int32)
         self.keep = np.zeros(n + 1, dtype=np.uint8)
         if self.labels is not None:
             self.labels.keys.reserve(n)
         return 0
+
+    cdef void read(self, const int32_t[:, ::1] tokens, offset_t begin, offset_t end) noexcept nogil:
+        """Go to the sentence in some rows."""
+        self.sentence = begin
+        Factors.read(self, tokens, begin, end)
 
     cdef void prepare(self) noexcept nogil:
         """Hash all that depends on one word alone."""
@@ -152,9 +166,9 @@ cdef class SecondOrderFactors(Factors):
         """
         cdef token_t h, d, n = self.words.n
         cdef uint8_t* keep = &self.keep[0]
-        cdef int32_t a = 0
+        cdef int32_t a = 0, start
         cdef const score_t* row
-        cdef Py_ssize_t most = n * <Py_ssize_t>(n if self.most_heads == 0 else min(n, self.most_heads + 3))
+        cdef Py_ssize_t most = n * <Py_ssize_t>min(n, self.most_heads + 3 + self.starts if self.most_heads else n)
         self.parts.begin(n, <int32_t>most)
         for d in range(1, n + 1):
             row = self.coarse.cell(0, d)
@@ -167,6 +181,8 @@ cdef class SecondOrderFactors(Factors):
             keep[self.coarse.trees[0, d]] = True
             if self.trees[FOUND, d] >= 0:       # a tree that must be among the candidates
                 keep[self.trees[FOUND, d]] = True
+            for start in range(self.starts):
+                keep[self.trees[FIRST_START + start, d]] = True
             if self.gold != NULL:
                 keep[self.gold[d]] = True
             keep[d] = False
@@ -305,8 +321,12 @@ cdef class SecondOrderFactors(Factors):
         cdef token_t* heads = &self.trees[FOUND, 0]
         cdef int32_t* choices = &self.choices[FOUND, 0]
         cdef token_t d
+        cdef int32_t start
         for d in range(self.words.n + 1):
             heads[d] = -1
+        self.starts = 0
+        if self.gold == NULL and self.reattacher is not None:
+            self.find_starts()
         self.choose_arcs()
         self.score_parts()
         if self.chart.solve(self.parts, heads, choices) != SOLVED:
@@ -316,7 +336,59 @@ cdef class SecondOrderFactors(Factors):
             self.chart.solve(self.parts, heads, choices)
         if self.reattacher is not None:
             self.moves += self.reattacher.improve(self.parts, self.threshold / self.scorer.unit, heads, choices)
+            for start in range(self.starts):
+                self.try_start(&self.trees[FIRST_START + start, 0])
         self.name_choices(FOUND)
+        return 0
+
+    cdef int find_starts(self) except -1 nogil:
+        """Gather the trees that moves start from besides that of the chart."""
+        cdef token_t i, j, n = self.words.n
+        cdef Py_ssize_t stride = n + 1
+        cdef const score_t* matrix = &self.coarse.arc_scores.matrix[0]
+        cdef int32_t row
+        if self.given is not None:
+            for row in range(<int32_t>self.given.shape[0]):
+                for i in range(n + 1):
+                    self.trees[FIRST_START + row, i] = self.given[row, self.sentence + i]
+            self.starts = <int32_t>self.given.shape[0]
+        if self.from_coarse:
+            for i in range(n + 1):
+                self.trees[FIRST_START + self.starts, i] = self.coarse.trees[0, i]
+            self.starts += 1
+        if self.undirected is not None:
+            for i in range(1, n + 1):
+                self.joined[i * stride] = matrix[i * stride]
+                for j in range(1, i):
+                    self.joined[i * stride + j] = self.joined[j * stride + i] = (
+                        matrix[i * stride + j] + matrix[j * stride + i]) / 2
+            if self.undirected.solve(&self.joined[0], stride, n, &self.trees[FIRST_START + self.starts, 0]) == SOLVED:
+                self.starts += 1
+        return 0
+
+    cdef int try_start(self, const token_t* start) except -1 nogil:
+        """Move words of a tree as long as that gains, and take it if it ends better than the one found so far."""
+        cdef token_t* heads = &self.trees[TRIED, 0]
+        cdef int32_t* choices = &self.choices[TRIED, 0]
+        cdef const score_t* scores
+        cdef token_t d, n = self.words.n
+        cdef int32_t arc, k
+        for d in range(1, n + 1):
+            heads[d] = start[d]
+            arc = self.parts.find(start[d], d)
+            scores = self.parts.scores + self.parts.arc_at[arc]
+            choices[d] = 0
+            for k in range(1, self.parts.label_count[arc]):
+                if scores[k] > scores[choices[d]]:
+                    choices[d] = k
+        heads[0] = choices[0] = -1
+        self.reattacher.improve(self.parts, self.threshold / self.scorer.unit, heads, choices)
+        if (self.reattacher.score_of(self.parts, heads, choices)
+                <= self.reattacher.score_of(self.parts, &self.trees[FOUND, 0], &self.choices[FOUND, 0])):
+            return 0
+        for d in range(n + 1):
+            self.trees[FOUND, d] = heads[d]
+            self.choices[FOUND, d] = choices[d]
         return 0
 
     cdef void name_choices(self, int32_t tree) noexcept nogil:
@@ -490,10 +562,16 @@ cdef class SecondOrderFactors(Factors):
 
     def find_trees(self, Scorer coarse not None, Scorer scorer not None, Scorer pair_scorer not None,
                    const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
-                   label_t[::1] labels=None, Scorer label_scorer=None):
-        """Set the heads of the sentences that begin at `starts`, and their labels if they are found with the tree."""
+                   label_t[::1] labels=None, Scorer label_scorer=None, const token_t[:, ::1] given=None):
+        """Set the heads of the sentences that begin at `starts`, and their labels if they are found with the tree.
+
+        `given` has a row of heads for each of some trees that moves start from, too.
+        """
+        if given is not None and given.shape[0] > MOST_STARTS - 2:
+            raise ValueError(f"{given.shape[0]} trees to start from; {MOST_STARTS - 2} are the most")
         self.use(coarse, scorer, pair_scorer, label_scorer)
         self.coarse.gold = NULL
+        self.given = given
         self.find_all(tokens, starts, heads, labels)
 
     def learn(self, Weights coarse not None, Weights weights not None, Weights pair_weights not None,

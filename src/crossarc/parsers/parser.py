@@ -288,6 +288,7 @@ def load(path: str | os.PathLike[str]) -> Parser:
 COMPATIBLE = (
     "system",
     "features",
+    "starts",
     "reconstruction",
     "root_links",
     "transform",

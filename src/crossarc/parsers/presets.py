@@ -27,6 +27,11 @@ def graph(decoder: str, family: str = "graph", features: str = "mst", **settings
     return {"family": family, "system": decoder, "features": features, **settings}
 
 
+def second_order(**settings: Any) -> dict[str, Any]:
+    """Return the settings of a second-order graph parser."""
+    return graph("carreras", "second-order", "carreras", cost=0.03, **settings)
+
+
 PRESETS: dict[str, dict[str, Any]] = {
     "arc-standard": transition("arc-standard", explore=0.0),
     "arc-eager": transition("arc-eager", "arc-eager"),
@@ -49,11 +54,11 @@ PRESETS: dict[str, dict[str, Any]] = {
     "mst-undirected-df": graph("undirected", "undirected", combine="mean"),
     "mst-undirected-lep": graph("undirected", "undirected", enhance=5),
     "mst-combined": graph("undirected", "undirected", enhance=5, stack=4),
-    "carreras": graph("carreras", "second-order", "carreras"),
-    "carreras-npa": graph("carreras", "second-order", "carreras", reattach=0.3),
-    "carreras-pp-head": graph("carreras", "second-order", "carreras", transform="head"),
-    "carreras-pp-path": graph("carreras", "second-order", "carreras", transform="path"),
-    "carreras-pp-headpath": graph("carreras", "second-order", "carreras", transform="headpath"),
+    "carreras": second_order(),
+    "carreras-npa": second_order(reattach=0.3),
+    "carreras-pp-head": second_order(transform="head"),
+    "carreras-pp-path": second_order(transform="path"),
+    "carreras-pp-headpath": second_order(transform="headpath"),
 }
 TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "transition"]
 GRAPH_PRESETS = [name for name in PRESETS if name not in TRANSITION_PRESETS]

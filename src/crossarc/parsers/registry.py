@@ -7,6 +7,7 @@ from typing import Any
 
 from crossarc.errors import CrossarcError
 from crossarc.parsers.composites import EnhancedModel, EnhancedTrainer, StackedModel, StackedTrainer, Transformed
+from crossarc.parsers.graph.guided import GuidedModel, GuidedTrainer
 from crossarc.parsers.graph.model import GraphModel, JointModel, RoundModel
 from crossarc.parsers.graph.second_order import SecondOrderModel, SecondOrderTrainer
 from crossarc.parsers.graph.trainer import GraphTrainer, JointTrainer, RoundTrainer
@@ -25,6 +26,7 @@ KINDS: dict[str, tuple[type[Model], Callable[..., Trainer]]] = {
     "joint": (JointModel, JointTrainer),
     "rounds": (RoundModel, RoundTrainer),
     "second-order": (SecondOrderModel, SecondOrderTrainer),
+    "guided": (GuidedModel, GuidedTrainer),
     "enhanced": (EnhancedModel, EnhancedTrainer),
     "stacked": (StackedModel, StackedTrainer),
 }

@@ -250,6 +250,10 @@ class RoundSettings(GraphSettings):
     child_labels: bool = False
 
 
+OWN_STARTS = {"mst": "coarse", "mst-undirected": "undirected"}  # those of the parser itself, as factors/ calls them
+MOST_STARTS = 6
+
+
 class SecondOrderSettings(GraphSettings):
     """The settings of parsers that score pairs of arcs."""
 
@@ -257,9 +261,12 @@ class SecondOrderSettings(GraphSettings):
     system: Literal["carreras"] = "carreras"
     # A first-order model keeps so many heads of each word, 0 for all, but none further below the best than the margin.
     heads: int = Field(8, ge=0, le=64)
-    margin: float = Field(3.0, gt=0)
+    margin: float = Field(2.0, gt=0)
     # Words of the projective tree are moved as long as each move gains more than this; None keeps trees projective.
     reattach: float | None = Field(None, ge=0)
+    # Moves also start from these trees, and the best end is taken: the best of the first-order model ("mst"), an
+    # undirected one by its scores ("mst-undirected"), or that of a transition parser by its preset, trained beside.
+    starts: list[str] = []
     # Labels by a second model over the finished tree, or inside the chart, where pairs of arcs see them.
     labels: Literal["after", "joint"] = "after"
 
@@ -267,6 +274,31 @@ class SecondOrderSettings(GraphSettings):
     def is_projective(self) -> bool:
         """Without moves."""
         return self.reattach is None
+
+    @property
+    def guides(self) -> list[str]:
+        """The transition parsers among the starts."""
+        return [name for name in self.starts if name not in OWN_STARTS]
+
+    @property
+    def kind(self) -> str:
+        """Alone, or with transition parsers beside."""
+        return "guided" if self.guides else "second-order"
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        """Refuse starts that are unknown, or where no words are moved."""
+        from crossarc.parsers.presets import PRESETS, TRANSITION_PRESETS
+
+        known = [*OWN_STARTS, *(name for name in TRANSITION_PRESETS if "transform" not in PRESETS[name])]
+        for name in self.starts:
+            if name not in known:
+                raise UnknownName("start", name, known)
+        if self.starts and self.reattach is None:
+            raise CrossarcError(f"setting starts is of carreras-npa; {self.parser} moves no words: leave it out")
+        if len(set(self.starts)) < len(self.starts) or len(self.starts) > MOST_STARTS:
+            raise CrossarcError(f"setting starts = {self.starts}: name up to {MOST_STARTS} starts, each once")
+        return self
 
 
 AnySettings = Annotated[

@@ -22,8 +22,9 @@ from crossarc.parsers.graph.lengths import table_size, tag_column
 from crossarc.parsers.graph.model import GraphModel
 from crossarc.parsers.graph.trainer import GraphTrainer
 from crossarc.parsers.model import Arrays, Ints, part, prefixed
-from crossarc.parsers.settings import SecondOrderSettings
+from crossarc.parsers.settings import OWN_STARTS, SecondOrderSettings
 from crossarc.parsers.trees import Trees
+from crossarc.treebank.corpus import Corpus
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -40,24 +41,29 @@ class SecondOrderFinder(ArcFinder):
         """Return pairs of arcs at work beside the first-order model, for one thread."""
         return part_factors(self.settings, self.features, self.single_root, coarse, self.label_places, self.label_lists)
 
-    def find_trees(self, factors: Any, tokens: Ints, starts: Starts, heads: Ints) -> None:
-        """Set the heads of the best trees."""
-        self.part_factors(factors).find_trees(*self.all_weights, tokens, starts, heads)
-
     @property
     def all_weights(self) -> tuple[PackedWeights, PackedWeights, SingleWeights]:
         """The weights of the first-order model, of arcs and of pairs of arcs."""
         return self.weights, self.part_weights, self.pair_weights
 
-    def find_labelled(self, tokens: Ints, starts: Starts, label_weights: PackedWeights) -> tuple[Ints, Ints]:
-        """Return the heads and labels of the best trees."""
+    def find_labelled(
+        self, tokens: Ints, starts: Starts, label_weights: PackedWeights | None, given: Ints | None = None
+    ) -> tuple[Ints, Ints]:
+        """Return the heads of the best trees, and their labels if they are found with the tree.
+
+        Moves also start from the trees whose heads are `given`.
+        """
         heads, labels = np.full((2, len(tokens)), -1, dtype=np.int32)
         coarse = self.factors(self.lengths)
-        both = (heads, labels, label_weights)
-        self.part_factors(coarse).find_trees(*self.all_weights, tokens, starts, *both)
+        both = (heads, labels if label_weights is not None else None, label_weights)
+        self.part_factors(coarse).find_trees(*self.all_weights, tokens, starts, *both, given)
         if self.lengths is not None:
             self.lengths.count(coarse)
         return heads, labels
+
+    def find(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
+        """Return the heads of the best trees, and the attributes of nodes as they were."""
+        return self.find_labelled(tokens, starts, None)[0], tokens
 
     def to_arrays(self) -> Arrays:
         """Return the weights as a model file keeps them."""
@@ -74,11 +80,25 @@ class SecondOrderModel(GraphModel):
     finder: SecondOrderFinder
     kind = "second-order"
 
-    def parse_tokens(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
+    def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
+        """Return heads and labels of all nodes of a corpus."""
+        if not corpus.starts[-1] or np.diff(corpus.starts).max() - 1 > self.long_sentence:
+            return super().parse(corpus)
+        return self.parse_tokens(self.attributes.encode(corpus), corpus.starts, self.start_trees(corpus))
+
+    def start_trees(self, corpus: Corpus) -> Ints | None:
+        """Return the heads of all nodes in trees that moves start from besides the parser's own; None for none."""
+        return None
+
+    def parse_tokens(self, tokens: Ints, starts: Starts, given: Ints | None = None) -> tuple[Ints, Ints]:
         """Return heads and labels of the sentences that begin at `starts`."""
-        if self.settings.labels == "after" or not len(tokens):
+        if not len(tokens):
             return super().parse_tokens(tokens, starts)
-        return self.finder.find_labelled(tokens, starts, self.label_weights)
+        if self.settings.labels == "joint":
+            return self.finder.find_labelled(tokens, starts, self.label_weights, given)
+        heads, labels = self.finder.find_labelled(tokens, starts, None, given)
+        self.label_factors().find_labels(self.label_weights, tokens, starts, heads, labels)
+        return heads, labels
 
     def label_scores(self, sentence: Ints, heads: Ints) -> Scores:
         """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
@@ -196,5 +216,6 @@ def part_factors(
     if lists is not None:
         filtered = (lists.column, lists.rows, lists.starts, lists.labels)
         labels = {"label_places": label_places, "label_filter": filtered}
-    pruning: dict[str, Any] = {"heads": settings.heads, "margin": settings.margin}
-    return SecondOrderFactors(features, coarse, single_root, threshold=settings.reattach, **pruning, **labels)
+    search: dict[str, Any] = {"heads": settings.heads, "margin": settings.margin, "threshold": settings.reattach}
+    starts = tuple(OWN_STARTS[name] for name in settings.starts if name in OWN_STARTS)
+    return SecondOrderFactors(features, coarse, single_root, starts=starts, **search, **labels)
