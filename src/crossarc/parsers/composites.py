@@ -24,7 +24,7 @@ from crossarc.parsers.graph.model import GraphModel
 from crossarc.parsers.graph.stacking import parts, read_stacked, stacked_features, with_guesses
 from crossarc.parsers.graph.trainer import ArcLearner, GraphTrainer, LabelLearner, Material, directed_settings
 from crossarc.parsers.model import Arrays, Ints, Model, part, prefixed
-from crossarc.parsers.settings import UndirectedSettings
+from crossarc.parsers.settings import Settings, UndirectedSettings
 from crossarc.parsers.trainer import chunks
 from crossarc.parsers.trees import Trees
 from crossarc.transforms.pseudo_projective import PseudoProjective
@@ -305,13 +305,18 @@ class StackedTrainer(EnhancedTrainer):
 # ---- a transform around a model
 
 
+def transform_of(settings: Settings) -> PseudoProjective:
+    """Return the transform of the settings."""
+    return PseudoProjective(settings.transform, cap=settings.cap, prefer=settings.prefer)
+
+
 class Transformed(Model):
     """A parser of encoded trees inside the transform that encodes and decodes them."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.settings = model.settings
-        self.transform = PseudoProjective(model.settings.transform, cap=model.settings.cap)
+        self.transform = transform_of(model.settings)
         self.transform.kept_ = frozenset(model.labels)
         self.features, self.attributes, self.single_root = model.features, model.attributes, model.single_root
         self.scores_labels, self.usual_scales = model.scores_labels, model.usual_scales

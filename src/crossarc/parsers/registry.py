@@ -6,7 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from crossarc.errors import CrossarcError
-from crossarc.parsers.composites import EnhancedModel, EnhancedTrainer, StackedModel, StackedTrainer, Transformed
+from crossarc.parsers.composites import (
+    EnhancedModel,
+    EnhancedTrainer,
+    StackedModel,
+    StackedTrainer,
+    Transformed,
+    transform_of,
+)
 from crossarc.parsers.graph.guided import GuidedModel, GuidedTrainer
 from crossarc.parsers.graph.model import GraphModel, JointModel, RoundModel
 from crossarc.parsers.graph.second_order import SecondOrderModel, SecondOrderTrainer
@@ -17,7 +24,6 @@ from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.transition.model import TransitionModel
 from crossarc.parsers.transition.trainer import TransitionTrainer
 from crossarc.parsers.trees import Trees
-from crossarc.transforms.pseudo_projective import PseudoProjective
 
 # Trainers take trees, settings, the model to start from, and a directed model that enhances trees, if there is one.
 KINDS: dict[str, tuple[type[Model], Callable[..., Trainer]]] = {
@@ -49,7 +55,6 @@ def trainer_of(trees: Trees, settings: Settings, init: Model | None = None, dire
     if directed is not None:
         raise CrossarcError("a directed model and a transform do not go together: leave one of the two out")
     before = init.model if isinstance(init, Transformed) else None
-    transform = PseudoProjective(settings.transform, cap=settings.cap)
-    trainer = make(trees.encoded(transform), settings, before)
+    trainer = make(trees.encoded(transform_of(settings)), settings, before)
     trainer.wrap = Transformed
     return trainer

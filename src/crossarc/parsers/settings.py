@@ -55,6 +55,8 @@ class Settings(BaseModel):
     transform: Literal["none", "head", "path", "headpath"] = "none"
     # How many of the labels that the encoding adds are kept, the most frequent ones; None for all.
     cap: int | None = Field(None, ge=0)
+    # Where a lifted edge goes back to: the first place that its label names, or one where it is non-projective.
+    prefer: Literal["first", "non-projective"] = "first"
 
     @property
     def kind(self) -> str:
@@ -68,9 +70,11 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def check_cap(self) -> Self:
-        """Refuse a cap where no encoding adds labels."""
-        if self.cap is not None and self.transform == "none":
-            raise CrossarcError(f"setting cap = {self.cap} is of a transform: set transform too, or leave it out")
+        """Refuse settings of encodings where there is none."""
+        for name, usual in (("cap", None), ("prefer", "first")):
+            value = getattr(self, name)
+            if value != usual and self.transform == "none":
+                raise CrossarcError(f"setting {name} = {value} is of a transform: set transform too, or leave it out")
         return self
 
     def check_learner(self, learner: str) -> None:
