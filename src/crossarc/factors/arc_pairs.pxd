@@ -29,10 +29,8 @@ cdef class SecondOrderFactors(Factors):
     cdef PartKeys part_keys
     cdef LabelScores labels             # None if labels come after the tree
     cdef LabelFilter filter
-    cdef Scorer pair_scorer
-    cdef score_t pair_scale             # of the scores of pairs, in the unit of arcs
-    cdef Scorer label_scorer
-    cdef score_t label_scale            # of the scores of labels, in the unit of arcs
+    cdef Scorer pair_scorer             # of pairs; with labels an action for each, and behind them one for any label
+    cdef score_t pair_scale             # of its scores, in the unit of arcs
     cdef PartScores parts
     cdef Carreras chart
     cdef Eisner fallback                # finds a projective tree where pruning leaves none
@@ -75,5 +73,5 @@ cdef class SecondOrderFactors(Factors):
     cdef int32_t choice_of(self, int32_t arc, label_t label) noexcept nogil
     cdef void name_choices(self, int32_t tree) noexcept nogil
     cdef int add_arc(self, token_t h, token_t d) except -1 nogil
-    cdef int use(self, Scorer coarse, Scorer scorer, Scorer pair_scorer, Scorer label_scorer) except -1
+    cdef int use(self, Scorer coarse, Scorer scorer, Scorer pair_scorer) except -1
     cdef void find_context(self, const token_t* heads) noexcept nogil

@@ -37,7 +37,6 @@ class SecondOrderFactors:
         starts: Longs,
         heads: Ints,
         labels: Ints | None = None,
-        label_scorer: Scorer | None = None,
         given: Ints | None = None,
     ) -> None: ...
     def learn(
@@ -52,6 +51,5 @@ class SecondOrderFactors:
         order: Longs,
         cost: float,
         augment: bool = False,
-        label_weights: Weights | None = None,
     ) -> tuple[int, int]: ...
     def label_scores(self, label_scorer: Scorer, tokens: Ints, heads: Ints) -> NDArray[np.float64]: ...

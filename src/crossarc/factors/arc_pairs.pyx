@@ -12,7 +12,7 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport abs
 from libc.string cimport memset
 
-from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
+from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
 from crossarc.decode.carreras cimport Carreras
 from crossarc.decode.decoder cimport SOLVED
 from crossarc.decode.eisner cimport Eisner
@@ -103,12 +103,12 @@ cdef class SecondOrderFactors(Factors):
         self.most_heads, self.margin = heads, margin
         self.from_coarse = "coarse" in starts
         self.undirected = Undirected(single_root, "prim") if "undirected" in starts else None
-        self.learner = Learner(labels=label_places is not None, pairs=True)
+        self.learner = Learner(labels=label_places is not None, pairs=label_places is None)
         self.row = np.zeros(score_room(SLOTS), dtype=np.float32)
         if label_places is not None:
             self.labels = LabelScores(LabelKeys(model, self.words, "ends"), label_places)
             self.filter = LabelFilter(self.labels, *label_filter)
-            self.label_row = np.zeros(score_room(self.labels.count), dtype=np.float32)
+            self.label_row = np.zeros(score_room(self.labels.count + 1), dtype=np.float32)
         self.arc_labels = np.empty(0, dtype=np.int32)
         self.labels_at = np.empty(0, dtype=np.int32)
 
@@ -226,16 +226,16 @@ cdef class SecondOrderFactors(Factors):
     cdef void score_pair(self, int32_t arc, const hash_t* keys) noexcept nogil:
         """Score the pair that waits, under each of the arc's labels."""
         cdef int32_t k
-        cdef score_t score
-        self.pair_scorer.score(keys, self.pending_count, 0, &self.row[0])
-        score = self.pair_scale * self.row[0]
-        for k in range(self.parts.label_count[arc]):
-            self.pending[k] = score
+        cdef weight_t any_label
         if self.labels is None:
+            self.pair_scorer.score(keys, self.pending_count, 0, &self.row[0])
+            self.pending[0] = self.pair_scale * self.row[0]
             return
-        self.label_scorer.score(keys, self.pending_count, 0, &self.label_row[0])
+        self.pair_scorer.score(keys, self.pending_count, 0, &self.label_row[0])
+        any_label = self.label_row[self.labels.count]
         for k in range(self.parts.label_count[arc]):
-            self.pending[k] = score + self.label_scale * self.label_row[self.arc_labels[self.labels_at[arc] + k]]
+            self.pending[k] = self.pair_scale * (
+                any_label + self.label_row[self.arc_labels[self.labels_at[arc] + k]])
 
     cdef void next_pair(self, int32_t arc, int32_t kind, int32_t slot, token_t third, score_t* out) noexcept nogil:
         """Ask memory for the weights of a pair, and score the one before, whose weights should be there by now.
@@ -247,8 +247,6 @@ cdef class SecondOrderFactors(Factors):
         if out != NULL:
             count = self.part_keys.fill(kind, third, slot)
             self.pair_scorer.warm(self.part_keys.keys(), count)
-            if self.labels is not None:
-                self.label_scorer.warm(self.part_keys.keys(), count)
         if self.pending != NULL:
             self.score_pair(arc, before)
         self.pending = out
@@ -303,9 +301,9 @@ cdef class SecondOrderFactors(Factors):
             h, d = self.parts.heads[a], self.parts.dependents[a]
             scores = self.parts.scores + self.parts.arc_at[a]
             if self.labels is not None:
-                self.labels.score(self.label_scorer, h, d, NULL)
+                self.labels.score(self.pair_scorer, h, d, NULL)
                 for k in range(self.parts.label_count[a]):
-                    scores[k] += self.label_scale * self.labels.row[self.arc_labels[self.labels_at[a] + k]]
+                    scores[k] += self.pair_scale * self.labels.row[self.arc_labels[self.labels_at[a] + k]]
             if self.gold != NULL and self.learner.augment:
                 for k in range(self.parts.label_count[a]):
                     scores[k] += self.gold[d] != h or (
@@ -489,10 +487,10 @@ cdef class SecondOrderFactors(Factors):
             return 0
         self.part_keys.begin(kind, h, d)
         count = self.part_keys.fill(kind, part.third, slot)
-        self.learner.add_pair(self.part_keys.keys(), count)
-        if self.labels is not None:
-            self.learner.add_label(self.part_keys.keys(), count, part.label)
-        return 0
+        if self.labels is None:
+            return self.learner.add_pair(self.part_keys.keys(), count)
+        self.learner.add_label(self.part_keys.keys(), count, self.labels.count)
+        return self.learner.add_label(self.part_keys.keys(), count, part.label)
 
     cdef int add_arc(self, token_t h, token_t d) except -1 nogil:
         """Give the learner the keys of an arc."""
@@ -552,41 +550,41 @@ cdef class SecondOrderFactors(Factors):
                         view[d, k] += self.label_row[k]
         return result * label_scorer.unit
 
-    cdef int use(self, Scorer coarse, Scorer scorer, Scorer pair_scorer, Scorer label_scorer) except -1:
+    cdef int use(self, Scorer coarse, Scorer scorer, Scorer pair_scorer) except -1:
         """Score with these weights from now on."""
         self.coarse.use(coarse)
-        self.scorer, self.pair_scorer, self.label_scorer = scorer, pair_scorer, label_scorer
+        self.scorer, self.pair_scorer = scorer, pair_scorer
         self.pair_scale = pair_scorer.unit / scorer.unit
-        self.label_scale = label_scorer.unit / scorer.unit if label_scorer is not None else 0
         return 0
 
     def find_trees(self, Scorer coarse not None, Scorer scorer not None, Scorer pair_scorer not None,
                    const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
-                   label_t[::1] labels=None, Scorer label_scorer=None, const token_t[:, ::1] given=None):
+                   label_t[::1] labels=None, const token_t[:, ::1] given=None):
         """Set the heads of the sentences that begin at `starts`, and their labels if they are found with the tree.
 
         `given` has a row of heads for each of some trees that moves start from, too.
         """
         if given is not None and given.shape[0] > MOST_STARTS - 2:
             raise ValueError(f"{given.shape[0]} trees to start from; {MOST_STARTS - 2} are the most")
-        self.use(coarse, scorer, pair_scorer, label_scorer)
+        self.use(coarse, scorer, pair_scorer)
         self.coarse.gold = NULL
         self.given = given
         self.find_all(tokens, starts, heads, labels)
 
     def learn(self, Weights coarse not None, Weights weights not None, Weights pair_weights not None,
               const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
-              const offset_t[::1] starts, const offset_t[::1] order, score_t cost, bint augment=False,
-              Weights label_weights=None):
+              const offset_t[::1] starts, const offset_t[::1] order, score_t cost, bint augment=False):
         """Learn from sentences in an order; return the number of words and of those with a wrong head or label.
 
         See `ArcFactors.learn` for the arguments.
         """
         cdef Learner learner
-        self.use(coarse, weights, pair_weights, label_weights)
+        cdef bint joint = self.labels is not None
+        self.use(coarse, weights, pair_weights)
         self.coarse.learner.weights = coarse
-        self.learner.weights, self.learner.pair_weights = weights, pair_weights
-        self.learner.label_weights = label_weights
+        self.learner.weights = weights
+        self.learner.pair_weights, self.learner.label_weights = (
+            (None, pair_weights) if joint else (pair_weights, None))
         for learner in (self.coarse.learner, self.learner):
             learner.cost, learner.augment = cost, augment
         result = self.learn_all(tokens, heads, labels, starts, order)

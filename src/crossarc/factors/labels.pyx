@@ -13,13 +13,15 @@ from crossarc.learning.weights cimport Weights
 
 cdef class LabelScores:
     """Keys of labels at work with weights; `places` say where a label can be: arcs from node 0 (1), others (2), both.
+
+    Weights may have one action more than there are labels.
     """
 
     def __init__(self, LabelKeys keys, const uint8_t[::1] places):
         self.keys = keys
         self.places = places
         self.count = <label_t>places.shape[0]
-        self.room = np.zeros(score_room(self.count), dtype=np.float32)
+        self.room = np.zeros(score_room(self.count + 1), dtype=np.float32)
         self.row = &self.room[0]
 
     cdef void score(self, Scorer weights, token_t h, token_t d, const token_t* heads) noexcept nogil:

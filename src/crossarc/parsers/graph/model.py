@@ -203,9 +203,14 @@ class GraphModel(ArcModel):
             arrays["label_places"],
             single_root,
             finder,
-            PackedWeights.from_arrays(arrays, len(labels), "labels."),
+            PackedWeights.from_arrays(arrays, cls.label_actions(settings, len(labels)), "labels."),
             label_features,
         )
+
+    @classmethod
+    def label_actions(cls, settings: GraphSettings, labels: int) -> int:
+        """Return how many actions the weights of so many labels have."""
+        return labels
 
     @classmethod
     def stored_finder(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import TemplateError
 from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorer import Scorer
 from crossarc.learning.single import SingleWeights
 from crossarc.learning.weights import Weights
 from crossarc.parsers.graph.finders import ArcFinder, Scores, Starts, TreeFinder
@@ -22,9 +23,12 @@ from crossarc.parsers.graph.lengths import table_size, tag_column
 from crossarc.parsers.graph.model import GraphModel
 from crossarc.parsers.graph.trainer import GraphTrainer
 from crossarc.parsers.model import Arrays, Ints, part, prefixed
-from crossarc.parsers.settings import OWN_STARTS, SecondOrderSettings
+from crossarc.parsers.settings import OWN_STARTS, GraphSettings, SecondOrderSettings
 from crossarc.parsers.trees import Trees
 from crossarc.treebank.corpus import Corpus
+
+if TYPE_CHECKING:
+    from crossarc.learning.packed import Rows
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,7 +37,7 @@ class SecondOrderFinder(ArcFinder):
 
     settings: SecondOrderSettings
     part_weights: PackedWeights  # of the arcs that are kept
-    pair_weights: SingleWeights
+    pair_weights: SingleWeights | None  # None where those of labels serve for pairs too
     label_places: NDArray[np.uint8]
     label_lists: LabelLists | None  # where labels are found with the tree
 
@@ -41,13 +45,8 @@ class SecondOrderFinder(ArcFinder):
         """Return pairs of arcs at work beside the first-order model, for one thread."""
         return part_factors(self.settings, self.features, self.single_root, coarse, self.label_places, self.label_lists)
 
-    @property
-    def all_weights(self) -> tuple[PackedWeights, PackedWeights, SingleWeights]:
-        """The weights of the first-order model, of arcs and of pairs of arcs."""
-        return self.weights, self.part_weights, self.pair_weights
-
     def find_labelled(
-        self, tokens: Ints, starts: Starts, label_weights: PackedWeights | None, given: Ints | None = None
+        self, tokens: Ints, starts: Starts, label_weights: PackedWeights, given: Ints | None = None
     ) -> tuple[Ints, Ints]:
         """Return the heads of the best trees, and their labels if they are found with the tree.
 
@@ -55,21 +54,28 @@ class SecondOrderFinder(ArcFinder):
         """
         heads, labels = np.full((2, len(tokens)), -1, dtype=np.int32)
         coarse = self.factors(self.lengths)
-        both = (heads, labels if label_weights is not None else None, label_weights)
-        self.part_factors(coarse).find_trees(*self.all_weights, tokens, starts, *both, given)
+        self.part_factors(coarse).find_trees(
+            *self.all_weights(label_weights),
+            tokens,
+            starts,
+            heads,
+            labels if self.label_lists is not None else None,
+            given,
+        )
         if self.lengths is not None:
             self.lengths.count(coarse)
         return heads, labels
 
-    def find(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
-        """Return the heads of the best trees, and the attributes of nodes as they were."""
-        return self.find_labelled(tokens, starts, None)[0], tokens
+    def all_weights(self, label_weights: PackedWeights) -> tuple[PackedWeights, PackedWeights, Scorer]:
+        """Return the weights of the first-order model, of arcs and of pairs of arcs."""
+        pairs = self.pair_weights if self.pair_weights is not None else label_weights
+        return self.weights, self.part_weights, pairs
 
     def to_arrays(self) -> Arrays:
         """Return the weights as a model file keeps them."""
         lists = self.label_lists.to_arrays() if self.label_lists is not None else {}
-        weights = self.part_weights.to_arrays("parts.") | self.pair_weights.to_arrays("pairs.")
-        return super().to_arrays() | weights | lists
+        pairs = self.pair_weights.to_arrays("pairs.") if self.pair_weights is not None else {}
+        return super().to_arrays() | self.part_weights.to_arrays("parts.") | pairs | lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +100,9 @@ class SecondOrderModel(GraphModel):
         """Return heads and labels of the sentences that begin at `starts`."""
         if not len(tokens):
             return super().parse_tokens(tokens, starts)
+        heads, labels = self.finder.find_labelled(tokens, starts, self.label_weights, given)
         if self.settings.labels == "joint":
-            return self.finder.find_labelled(tokens, starts, self.label_weights, given)
-        heads, labels = self.finder.find_labelled(tokens, starts, None, given)
+            return heads, labels
         self.label_factors().find_labels(self.label_weights, tokens, starts, heads, labels)
         return heads, labels
 
@@ -106,6 +112,11 @@ class SecondOrderModel(GraphModel):
             return super().label_scores(sentence, heads)
         factors = self.finder.part_factors(self.finder.factors(None))
         return factors.label_scores(self.label_weights, sentence, heads)
+
+    @classmethod
+    def label_actions(cls, settings: GraphSettings, labels: int) -> int:
+        """Return how many actions the weights of so many labels have; with the tree, one more for any label."""
+        return labels + (isinstance(settings, SecondOrderSettings) and settings.labels == "joint")
 
     @classmethod
     def stored_finder(
@@ -123,7 +134,7 @@ class SecondOrderModel(GraphModel):
             **shared,
             weights=PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
             part_weights=PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "parts."),
-            pair_weights=SingleWeights.from_arrays(arrays, "pairs."),
+            pair_weights=SingleWeights.from_arrays(arrays, "pairs.") if lists is None else None,
             label_places=arrays["label_places"],
             label_lists=lists,
         )
@@ -141,12 +152,14 @@ class SecondOrderTrainer(GraphTrainer):
         material = self.material
         before = init.finder if init is not None else None
         self.part_weights = material.first_weights(ARC_WEIGHTS, before.part_weights if before is not None else None)
-        self.pair_weights = material.first_weights(1, before.pair_weights if before is not None else None)
+        self.pair_weights: Weights | None = None
         self.label_lists: LabelLists | None = None
-        if settings.labels == "joint":
-            self.labels.weights = material.first_weights(
-                len(material.trees.names), init.label_weights if init is not None else None
-            )
+        if settings.labels == "after":
+            self.pair_weights = material.first_weights(1, before.pair_weights if before is not None else None)
+        else:
+            count = len(material.trees.names)
+            rows = with_any_label(init.label_weights.unpack(), len(init.labels), count) if init is not None else None
+            self.labels.weights = material.first_weights(count + 1, rows)
             column, tags = tag_column(material.attributes), table_size(material.attributes)
             heads, labels, starts = material.trees.heads, material.trees.labels, material.starts
             lists = LabelLists.of(material.tokens, column, tags, heads, labels, starts)
@@ -161,7 +174,7 @@ class SecondOrderTrainer(GraphTrainer):
         words, wrong = self.factors.learn(
             self.arcs.weights,
             self.part_weights,
-            self.pair_weights,
+            self.pair_weights if self.pair_weights is not None else self.labels.weights,
             material.tokens,
             trees.heads,
             trees.labels if joint else None,
@@ -169,7 +182,6 @@ class SecondOrderTrainer(GraphTrainer):
             sentences,
             material.cost,
             self.settings.augment,
-            self.labels.weights if joint else None,
         )
         if joint:
             return words, wrong
@@ -178,25 +190,37 @@ class SecondOrderTrainer(GraphTrainer):
 
     def finder(self) -> SecondOrderFinder:
         """Return what finds trees by the weights so far."""
+        pairs = self.pair_weights
         return SecondOrderFinder(
             **self.material.shared(),
             weights=self.arcs.packed(),
             part_weights=self.material.packed(self.part_weights),
-            pair_weights=SingleWeights.of(self.pair_weights.averages(self.settings.average), self.settings.prune),
+            pair_weights=self.packed(pairs) if pairs is not None else None,
             label_places=self.material.label_places,
             label_lists=self.label_lists,
         )
 
+    def packed(self, pairs: Weights) -> SingleWeights:
+        """Return the weights of pairs as a model keeps them."""
+        return SingleWeights.of(pairs.averages(self.settings.average), self.settings.prune)
+
     def state(self) -> Arrays:
         """Return the weights, for a checkpoint."""
-        parts = prefixed(self.part_weights.to_arrays(), "parts.")
-        return super().state() | parts | prefixed(self.pair_weights.to_arrays(), "pairs.")
+        arrays = super().state() | prefixed(self.part_weights.to_arrays(), "parts.")
+        return arrays | (prefixed(self.pair_weights.to_arrays(), "pairs.") if self.pair_weights is not None else {})
 
     def restore(self, arrays: Arrays) -> None:
         """Go on from the weights of a checkpoint."""
         super().restore(arrays)
         self.part_weights = Weights.from_arrays(part(arrays, "parts."), ARC_WEIGHTS, self.settings.cut)
-        self.pair_weights = Weights.from_arrays(part(arrays, "pairs."), 1, self.settings.cut)
+        if self.pair_weights is not None:
+            self.pair_weights = Weights.from_arrays(part(arrays, "pairs."), 1, self.settings.cut)
+
+
+def with_any_label(rows: Rows, old: int, new: int) -> Rows:
+    """Return weights of so many old labels and one action behind them, with that action behind the new labels."""
+    keys, bounds, actions, values = rows
+    return keys, bounds, np.where(actions == old, new, actions).astype(np.int32), values
 
 
 def part_factors(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from crossarc.parsers.model import Arrays, Ints, part, prefixed
 from crossarc.parsers.settings import ArcSettings, GraphSettings, RoundSettings, UndirectedSettings
 from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.trees import Trees
+
+if TYPE_CHECKING:
+    from crossarc.learning.packed import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +94,7 @@ class Material:
         return weights.pack(self.settings.prune, self.settings.average)
 
     def first_weights(
-        self, size: int, before: PackedWeights | SingleWeights | None, steps: int | None = None
+        self, size: int, before: PackedWeights | SingleWeights | Rows | None, steps: int | None = None
     ) -> Weights:
         """Return weights to learn: new ones, or those of a trained model.
 
@@ -100,7 +103,8 @@ class Material:
         """
         if before is None:
             return Weights(size, self.settings.cut)
-        weights = Weights.of(size, before.unpack(), self.settings.cut)
+        rows = before if isinstance(before, tuple) else before.unpack()
+        weights = Weights.of(size, rows, self.settings.cut)
         steps = steps if steps is not None else len(self.trees.sizes)
         weights.now = int(self.settings.inertia * self.settings.epochs * steps)
         return weights
