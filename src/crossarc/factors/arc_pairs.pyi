@@ -39,6 +39,7 @@ class SecondOrderFactors:
         labels: Ints | None = None,
         given: Ints | None = None,
     ) -> None: ...
+    def count_kept(self, coarse: Scorer, tokens: Ints, starts: Longs, gold: Ints) -> tuple[int, int]: ...
     def learn(
         self,
         coarse: Weights,

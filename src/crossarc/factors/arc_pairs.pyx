@@ -571,6 +571,26 @@ cdef class SecondOrderFactors(Factors):
         self.given = given
         self.find_all(tokens, starts, heads, labels)
 
+    def count_kept(self, Scorer coarse not None, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
+                   const token_t[::1] gold):
+        """How many arcs the coarse model keeps, and how many of them are in the gold trees."""
+        cdef Py_ssize_t s
+        cdef offset_t arcs = 0, right = 0
+        cdef int32_t a
+        self.gold = self.coarse.gold = NULL
+        self.starts = 0
+        self.coarse.use(coarse)
+        self.reserve(np.diff(starts).max(initial=1) - 1)
+        with nogil:
+            for s in range(starts.shape[0] - 1):
+                self.read(tokens, starts[s], starts[s + 1])
+                self.coarse.find_tree(&self.coarse.trees[0, 0])
+                self.choose_arcs()
+                arcs += self.parts.count
+                for a in range(self.parts.count):
+                    right += gold[starts[s] + self.parts.dependents[a]] == self.parts.heads[a]
+        return arcs, right
+
     def learn(self, Weights coarse not None, Weights weights not None, Weights pair_weights not None,
               const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
               const offset_t[::1] starts, const offset_t[::1] order, score_t cost, bint augment=False):

@@ -106,6 +106,13 @@ class SecondOrderModel(GraphModel):
         self.label_factors().find_labels(self.label_weights, tokens, starts, heads, labels)
         return heads, labels
 
+    def pruning(self, gold: Corpus) -> tuple[float, float]:
+        """Return how many heads of a word are kept on average, and which share of the gold heads is not, in percent."""
+        finder, words = self.finder, max(1, int((gold["head"] >= 0).sum()))
+        factors = finder.part_factors(finder.factors(self.lengths))
+        kept, right = factors.count_kept(finder.weights, self.attributes.encode(gold), gold.starts, gold["head"])
+        return kept / words, 100 * (1 - right / words)
+
     def label_scores(self, sentence: Ints, heads: Ints) -> Scores:
         """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
         if self.settings.labels == "after":
