@@ -11,6 +11,8 @@ from crossarc.learning.weights import Weights
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
+PLACES: tuple[str, ...]
+
 class SecondOrderFactors:
     words_seen: int
     arcs_kept: int
@@ -38,6 +40,27 @@ class SecondOrderFactors:
         labels: Ints | None = None,
         label_scorer: Scorer | None = None,
     ) -> None: ...
+    def find_tree(
+        self,
+        coarse: Scorer,
+        scorer: Scorer,
+        pair_scorer: Scorer,
+        tokens: Ints,
+        forbidden: NDArray[np.uint8],
+        label_scorer: Scorer | None = None,
+    ) -> Ints | None: ...
+    def part_scores(
+        self,
+        coarse: Scorer,
+        scorer: Scorer,
+        pair_scorer: Scorer,
+        tokens: Ints,
+        heads: Ints,
+        labels: Ints | None = None,
+        label_scorer: Scorer | None = None,
+    ) -> NDArray[np.float64]: ...
+    def features_of(self, tokens: Ints, place: str, h: int, d: int, third: int = -1) -> NDArray[np.uint64]: ...
+    def label_features_of(self, tokens: Ints, h: int, d: int) -> NDArray[np.uint64]: ...
     def learn(
         self,
         coarse: Weights,

@@ -37,6 +37,11 @@ cdef enum:
     FOUND = 0
     GOLD = 1
     PARTS_A_WORD = 5
+    # Longer sentences are pruned even if all heads should be kept: the time of the chart grows with n^4.
+    ALL_HEADS_UP_TO = 100
+    HEADS_BEYOND = 8
+
+PLACES = ("sibling", "between", "beyond", "past")       # of the third word of a pair
 
 
 cdef inline int32_t region(token_t h, token_t m, token_t c) noexcept nogil:
@@ -79,7 +84,8 @@ cdef class LabelFilter:
 cdef class SecondOrderFactors(Factors):
     """Trees by arcs and pairs of arcs: a feature model, a coarse model and the chart at work, for one thread.
 
-    `coarse` keeps up to `heads` heads of each word, those at most `margin` below the best; 0 keeps all. With a
+    `coarse` keeps up to `heads` heads of each word, those at most `margin` below the best; 0 keeps all in sentences of
+    up to 100 words, and 8 in longer ones. With a
     `threshold` words of the projective tree are moved as long as that gains more; without, the tree stays projective.
     With `label_places` labels are found with the tree, where `label_filter` (a column, rows, starts, labels; see
     `LabelFilter`) allows them.
@@ -129,12 +135,13 @@ cdef class SecondOrderFactors(Factors):
 
     # ---- candidate arcs
 
-    cdef void best_heads(self, token_t d, uint8_t* keep) noexcept nogil:
-        """Mark the best heads of a word, by the matrix of the coarse model."""
+    cdef void best_heads(self, token_t d, int32_t most, uint8_t* keep) noexcept nogil:
+        """Mark up to so many of the best heads of a word, by the matrix of the coarse model."""
         cdef token_t h, n = self.words.n
         cdef const score_t* row = self.coarse.cell(0, d)
         cdef token_t best[64]
-        cdef int32_t count = 0, most = min(self.most_heads, 64), k
+        cdef int32_t count = 0, k
+        most = min(most, 64)
         for h in range(n + 1):
             if row[h] == -INFINITY or (count == most and row[h] <= row[best[count - 1]]):
                 continue
@@ -152,18 +159,19 @@ cdef class SecondOrderFactors(Factors):
         """
         cdef token_t h, d, n = self.words.n
         cdef uint8_t* keep = &self.keep[0]
-        cdef int32_t a = 0
+        cdef int32_t a = 0, heads = self.most_heads
         cdef const score_t* row
-        cdef Py_ssize_t most = n * <Py_ssize_t>(n if self.most_heads == 0 else min(n, self.most_heads + 3))
-        self.parts.begin(n, <int32_t>most)
+        if heads == 0 and n > ALL_HEADS_UP_TO:
+            heads = HEADS_BEYOND
+        self.parts.begin(n, n * (n if heads == 0 else min(n, heads + 3)))
         for d in range(1, n + 1):
             row = self.coarse.cell(0, d)
-            if self.most_heads == 0:
+            if heads == 0:
                 for h in range(n + 1):
                     keep[h] = row[h] > -INFINITY
             else:
                 memset(keep, 0, n + 1)
-                self.best_heads(d, keep)
+                self.best_heads(d, heads, keep)
             keep[self.coarse.trees[0, d]] = True
             if self.trees[FOUND, d] >= 0:       # a tree that must be among the candidates
                 keep[self.trees[FOUND, d]] = True
@@ -310,14 +318,29 @@ cdef class SecondOrderFactors(Factors):
         self.choose_arcs()
         self.score_parts()
         if self.chart.solve(self.parts, heads, choices) != SOLVED:
-            self.fallback.solve(&self.coarse.arc_scores.matrix[0], self.words.n + 1, self.words.n, heads)
-            self.choose_arcs()
-            self.score_parts()
-            self.chart.solve(self.parts, heads, choices)
+            if self.fallback.solve(&self.coarse.arc_scores.matrix[0], self.words.n + 1, self.words.n, heads) == SOLVED:
+                self.choose_arcs()
+                self.score_parts()
+                self.chart.solve(self.parts, heads, choices)
+            else:                               # constraints or lengths leave no projective tree
+                self.start_from_coarse(heads, choices)
         if self.reattacher is not None:
             self.moves += self.reattacher.improve(self.parts, self.threshold / self.scorer.unit, heads, choices)
         self.name_choices(FOUND)
         return 0
+
+    cdef void start_from_coarse(self, token_t* heads, int32_t* choices) noexcept nogil:
+        """Set the tree of the coarse model, with the label of each arc that is best for the arc alone."""
+        cdef token_t d
+        cdef int32_t arc, k
+        heads[0] = choices[0] = -1
+        for d in range(1, self.words.n + 1):
+            heads[d] = self.coarse.trees[0, d]
+            arc = self.parts.find(heads[d], d)
+            choices[d] = 0
+            for k in range(1, self.parts.label_count[arc]):
+                if self.parts.arc_score(arc, k) > self.parts.arc_score(arc, choices[d]):
+                    choices[d] = k
 
     cdef void name_choices(self, int32_t tree) noexcept nogil:
         """Set the labels of a tree by which of the labels of their arcs they are."""
@@ -495,6 +518,66 @@ cdef class SecondOrderFactors(Factors):
         self.use(coarse, scorer, pair_scorer, label_scorer)
         self.coarse.gold = NULL
         self.find_all(tokens, starts, heads, labels)
+
+    def find_tree(self, Scorer coarse not None, Scorer scorer not None, Scorer pair_scorer not None,
+                  const int32_t[:, ::1] tokens, const uint8_t[:, ::1] forbidden, Scorer label_scorer=None):
+        """The heads of the best tree of one sentence without arcs that are forbidden at [dependent, head].
+
+        None if there is no tree, without a threshold no projective one.
+        """
+        cdef token_t n = <token_t>tokens.shape[0] - 1
+        cdef bint solved = False
+        self.use(coarse, scorer, pair_scorer, label_scorer)
+        self.gold = self.coarse.gold = NULL
+        self.reserve(n)
+        self.coarse.forbidden = forbidden
+        try:
+            with nogil:
+                self.read(tokens, 0, n + 1)
+                solved = self.coarse.find_tree(&self.coarse.trees[0, 0])
+                if solved:
+                    self.solve()
+        finally:
+            self.coarse.forbidden = None
+        return np.array(self.trees[FOUND]) if solved else None
+
+    def part_scores(self, Scorer coarse not None, Scorer scorer not None, Scorer pair_scorer not None,
+                    const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels=None,
+                    Scorer label_scorer=None):
+        """The scores of all parts of a tree, as learning compares them, in true units."""
+        cdef token_t n = <token_t>tokens.shape[0] - 1
+        cdef int32_t p
+        self.use(coarse, scorer, pair_scorer, label_scorer)
+        self.learner.augment = self.coarse.learner.augment = False
+        self.reserve(n)
+        self.gold = &heads[0]           # whose arcs are always kept
+        self.trees[FOUND, :] = -1
+        try:
+            with nogil:
+                self.read(tokens, 0, n + 1)
+                self.coarse.find_tree(&self.coarse.trees[0, 0])
+                self.choose_arcs()
+                self.score_parts()
+                p = self.parts_of(&heads[0], &labels[0] if labels is not None else NULL, self.learner.parts)
+        finally:
+            self.gold = NULL
+        return np.array([self.learner.parts[i].score for i in range(p)]) * self.scorer.unit
+
+    def features_of(self, const int32_t[:, ::1] tokens, place, token_t h, token_t d, token_t third=-1):
+        """The keys of the features of an arc with a third word at a place of `PLACES`, -1 if there is none."""
+        cdef int32_t slot = 2 * PLACES.index(place), kind = SIBLINGS if slot == SIBLING else GRANDCHILDREN, count
+        self.reserve(<token_t>tokens.shape[0] - 1)
+        self.read(tokens, 0, tokens.shape[0])
+        self.part_keys.begin(kind, h, d)
+        count = self.part_keys.fill(kind, third, slot + (h > d))
+        return np.array([self.part_keys.keys()[t] for t in range(count)], dtype=np.uint64)
+
+    def label_features_of(self, const int32_t[:, ::1] tokens, token_t h, token_t d):
+        """The keys of the features of the label of an arc, where labels are found with the tree."""
+        self.reserve(<token_t>tokens.shape[0] - 1)
+        self.read(tokens, 0, tokens.shape[0])
+        count = self.labels.keys.keys_of(h, d, NULL)
+        return np.array([self.labels.keys.keys[t] for t in range(count)], dtype=np.uint64)
 
     def learn(self, Weights coarse not None, Weights weights not None, Weights pair_weights not None,
               const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,

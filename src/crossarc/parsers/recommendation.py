@@ -99,7 +99,7 @@ def suitable_parser(sentences: Iterable[Sentence]) -> tuple[str, str]:
     """Return the preset that is recommended for a treebank, and why: the accurate one, or the fast one until it exists.
 
     >>> suitable_parser([Sentence.from_columns(forms=["", "Hi"], heads=[-1, 0], deprels=["", "root"])] * 1000)
-    ('arc-hybrid', 'all sentences are projective')
+    ('carreras', 'all sentences are projective')
     """
     accurate, fast, reason = recommend_tree(summarise(sentences))
     return next(name for name in (accurate, fast) if name in PRESETS), reason

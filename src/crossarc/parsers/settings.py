@@ -255,7 +255,8 @@ class SecondOrderSettings(GraphSettings):
 
     family: Literal["second-order"] = "second-order"
     system: Literal["carreras"] = "carreras"
-    # A first-order model keeps so many heads of each word, 0 for all, but none further below the best than the margin.
+    # A first-order model keeps so many heads of each word, but none further below the best than the margin. 0 keeps
+    # all in sentences of up to 100 words.
     heads: int = Field(8, ge=0, le=64)
     margin: float = Field(3.0, gt=0)
     # Words of the projective tree are moved as long as each move gains more than this; None keeps trees projective.

@@ -16,6 +16,7 @@ from crossarc.features.templates import TemplateError
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.single import SingleWeights
 from crossarc.learning.weights import Weights
+from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph.finders import ArcFinder, Scores, Starts, TreeFinder
 from crossarc.parsers.graph.label_lists import LabelLists
 from crossarc.parsers.graph.lengths import table_size, tag_column
@@ -59,6 +60,12 @@ class SecondOrderFinder(ArcFinder):
             self.lengths.count(coarse)
         return heads, labels
 
+    def find_under(self, tokens: Ints, constraints: Constraints, label_weights: PackedWeights | None) -> Ints | None:
+        """Return the heads of the best tree of one sentence that satisfies constraints, None if there is none."""
+        forbidden = constraints.left_out(len(tokens) - 1).astype(np.uint8)
+        factors = self.part_factors(self.factors(self.lengths))
+        return factors.find_tree(*self.all_weights, tokens, forbidden, label_weights)
+
     def to_arrays(self) -> Arrays:
         """Return the weights as a model file keeps them."""
         lists = self.label_lists.to_arrays() if self.label_lists is not None else {}
@@ -79,6 +86,11 @@ class SecondOrderModel(GraphModel):
         if self.settings.labels == "after" or not len(tokens):
             return super().parse_tokens(tokens, starts)
         return self.finder.find_labelled(tokens, starts, self.label_weights)
+
+    def parse_under(self, sentence: Ints, constraints: Constraints) -> Ints | None:
+        """Return the heads of the parse under constraints; None if there is none."""
+        labels = self.label_weights if self.settings.labels == "joint" else None
+        return self.finder.find_under(sentence, constraints, labels)
 
     def label_scores(self, sentence: Ints, heads: Ints) -> Scores:
         """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
