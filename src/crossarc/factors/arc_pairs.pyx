@@ -483,6 +483,7 @@ cdef class SecondOrderFactors(Factors):
         cdef label_t[::1] names = np.zeros(self.labels.count, dtype=np.int32)
         cdef int32_t k, place, slot
         result = np.full((n + 1, self.labels.count), -np.inf)
+        result[0] = 0
         cdef score_t[:, ::1] view = result
         self.reserve(n)
         with nogil:

@@ -18,8 +18,7 @@ from crossarc.learning.single import SingleWeights
 from crossarc.learning.weights import Weights
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph.finders import ArcFinder, Scores, Starts, TreeFinder
-from crossarc.parsers.graph.label_lists import LabelLists
-from crossarc.parsers.graph.lengths import table_size, tag_column
+from crossarc.parsers.graph.label_lists import LabelLists, tags_of
 from crossarc.parsers.graph.model import GraphModel
 from crossarc.parsers.graph.trainer import GraphTrainer
 from crossarc.parsers.model import Arrays, Ints, part, prefixed
@@ -109,8 +108,7 @@ class SecondOrderModel(GraphModel):
             raise ValueError("the settings are of another family")
         lists = None
         if settings.labels == "joint":
-            column, tags = tag_column(attributes), table_size(attributes)
-            lists = LabelLists.from_arrays(arrays, column, tags, len(manifest["labels"]))
+            lists = LabelLists.from_arrays(arrays, *tags_of(attributes), len(manifest["labels"]))
         finder = SecondOrderFinder(
             **shared,
             weights=PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
@@ -139,9 +137,7 @@ class SecondOrderTrainer(GraphTrainer):
             self.labels.weights = material.first_weights(
                 len(material.trees.names), init.label_weights if init is not None else None
             )
-            column, tags = tag_column(material.attributes), table_size(material.attributes)
-            heads, labels, starts = material.trees.heads, material.trees.labels, material.starts
-            lists = LabelLists.of(material.tokens, column, tags, heads, labels, starts)
+            lists = LabelLists.of(material.tokens, *tags_of(material.attributes), material.trees)
             self.label_lists = lists.merged(before.label_lists if before is not None else None)
         what = (settings, material.features, material.single_root, self.arcs.factors)
         self.factors = part_factors(*what, material.label_places, self.label_lists)
