@@ -199,7 +199,7 @@ def choose_parser(options: dict[str, Any], before: Parser | None, sentences: lis
         return make_parser(options, before)
     if not sentences:
         raise CrossarcError("there is no sentence to train on")
-    name, reason = suitable_parser(sentences)
+    name, reason = suitable_parser(sentences, options)
     print(f"parser {name}, recommended for this treebank: {reason}; --parser changes it", file=sys.stderr)
     return make_parser({**options, "parser": name}, None)
 

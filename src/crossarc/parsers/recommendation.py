@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from crossarc.errors import StructureError
-from crossarc.parsers.presets import PRESETS
+from crossarc.errors import CrossarcError, StructureError
+from crossarc.parsers.presets import make_settings
 from crossarc.structure.summary import Summary, percent, summarise
 from crossarc.treebank.sentence import Sentence
 
@@ -95,11 +96,22 @@ def shown(value: float) -> str:
     return f"{value:.0f}%" if value >= 9.95 else f"{value:.1f}%"
 
 
-def suitable_parser(sentences: Iterable[Sentence]) -> tuple[str, str]:
-    """Return the preset that is recommended for a treebank, and why: the accurate one, or the fast one until it exists.
+def suitable_parser(sentences: Iterable[Sentence], options: dict[str, Any] | None = None) -> tuple[str, str]:
+    """Return the preset that is recommended for a treebank, and why.
+
+    It is the accurate one, or the fast one if only that has the settings in `options`.
 
     >>> suitable_parser([Sentence.from_columns(forms=["", "Hi"], heads=[-1, 0], deprels=["", "root"])] * 1000)
     ('carreras', 'all sentences are projective')
     """
     accurate, fast, reason = recommend_tree(summarise(sentences))
-    return next(name for name in (accurate, fast) if name in PRESETS), reason
+    return (fast if not accepts(accurate, options or {}) and accepts(fast, options or {}) else accurate), reason
+
+
+def accepts(name: str, options: dict[str, Any]) -> bool:
+    """Return whether a preset has these settings."""
+    try:
+        make_settings(name, **options)
+    except CrossarcError:
+        return False
+    return True
