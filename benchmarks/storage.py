@@ -19,9 +19,11 @@ from typing import Any
 
 from crossarc import read
 from crossarc.learning.packed import PackedWeights
+from crossarc.learning.single import SingleWeights
 from crossarc.learning.weights import Weights
 from crossarc.parsers.composites import EnhancedFinder, StackedFinder
 from crossarc.parsers.graph.finders import ArcFinder
+from crossarc.parsers.graph.second_order import SecondOrderFinder
 from crossarc.parsers.model import Model, quick_scores
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.registry import stored_model, trainer_of
@@ -51,7 +53,7 @@ def measure(name: str, train: Corpus, dev: Corpus, **settings: Any) -> Storage:
     return Storage(quick_scores(exact, dev)[0], quick_scores(model, dev)[0], *sizes)
 
 
-def tables(model: Model, trainer: Trainer) -> Iterator[tuple[Weights, PackedWeights]]:
+def tables(model: Model, trainer: Trainer) -> Iterator[tuple[Weights, PackedWeights | SingleWeights]]:
     """The weights that were learned, each as it was learned and as the model stores it."""
     inside: Any = getattr(model, "model", model)
     learners: Any = getattr(trainer, "inside", trainer)
@@ -66,6 +68,9 @@ def tables(model: Model, trainer: Trainer) -> Iterator[tuple[Weights, PackedWeig
     if isinstance(finder, EnhancedFinder):
         yield learners.directed.weights, finder.directed.weights
         finder = finder.undirected
+    if isinstance(finder, SecondOrderFinder):
+        yield learners.part_weights, finder.part_weights
+        yield learners.pair_weights, finder.pair_weights
     yield learners.arcs.weights, finder.weights
 
 
@@ -89,6 +94,9 @@ def exact_finder(finder: Any, exact: dict[int, Weights]) -> Any:
         undirected, directed = exact_finder(finder.undirected, exact), exact_finder(finder.directed, exact)
         return EnhancedFinder(undirected, directed, finder.rounds)
     assert isinstance(finder, ArcFinder)
+    if isinstance(finder, SecondOrderFinder):
+        parts, pairs = exact[id(finder.part_weights)], exact[id(finder.pair_weights)]
+        finder = replace(finder, part_weights=parts, pair_weights=pairs)
     return replace(finder, weights=exact[id(finder.weights)])
 
 
@@ -103,7 +111,7 @@ def exact_bytes(weights: Weights) -> int:
     return sum(array.nbytes * (2 if name == "cells" else 1) for name, array in arrays.items())
 
 
-def stored_bytes(weights: PackedWeights) -> int:
+def stored_bytes(weights: PackedWeights | SingleWeights) -> int:
     """What weights take in a file."""
     return sum(array.nbytes for array in weights.to_arrays().values())
 

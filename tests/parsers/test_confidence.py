@@ -20,7 +20,9 @@ from crossarc.treebank import Corpus, Sentence, read
 sys.path.append(str(Path(__file__).parents[1] / "decode"))
 from forest import all_trees, tree_scores
 
-PROJECTIVE = ("arc-standard", "arc-eager", "arc-hybrid", "eisner")
+PROJECTIVE = ("arc-standard", "arc-eager", "arc-hybrid", "eisner", "carreras")
+# Whose first trees are found in other ways than by the scores of arcs.
+OTHER_WAYS = ("mst-undirected-lep", "mst-bottom-up", *(name for name in PRESETS if name.startswith("carreras")))
 
 
 @pytest.fixture(scope="module")
@@ -171,31 +173,39 @@ def test_constraints_count_for_more_than_lengths(sentences, name):
                 )
                 assert all(tree.sentence.heads[word] == head for tree in found.trees)
                 assert np.isfinite([tree.score for tree in found.trees]).all()
-    assert parser.model.lengths.so_far.unpruned > 5
+    assert inside(parser.model).lengths.so_far.unpruned > 5
 
 
 @pytest.mark.parametrize("name", GRAPH_PRESETS)
 def test_marginals_and_k_best_of_all_trees(parsers, sentences, name):
+    """Inside a transform too: there the trees are encoded ones."""
     parser = parsers[name]
-    scale = parser.scales.trees
+    model, scale = inside(parser.model), parser.scales.trees
     for size in range(1, 6):
-        trees = all_trees(size, projective=name == "eisner")
+        trees = all_trees(size, projective=model.is_projective)
         for seed in range(4):
             sentence = scrambled(sentences, size, seed)
-            scores = parser.model.arc_scores(parser.model.attributes.encode(Corpus.of([sentence])))
+            corpus = Corpus.of([sentence])
+            scores = model.arc_scores(model.attributes.encode(corpus))
             totals = tree_scores(scores, trees)
             chances = np.exp(scale * (totals - totals.max()))
             chances /= chances.sum()
-            (found,) = parser.parse([sentence], k=5)
+            (found,) = model.analyse(corpus, [NONE], Request(parser.scales, k=5))
+            if model is parser.model:
+                (same,) = parser.parse([sentence], k=5)
+                assert [tree.heads.tolist() for tree in same.trees] == [tree.heads.tolist() for tree in found.trees]
             for word in range(1, size + 1):
                 expected = np.bincount(trees[:, word], chances, size + 1)
                 assert found.marginals[word] == pytest.approx(expected, abs=1e-9)
             best = np.sort(totals)[::-1][:5]
-            if name not in ("mst-undirected-lep", "mst-bottom-up"):  # whose first trees are found in other ways
+            if name not in OTHER_WAYS:
                 assert [tree.score for tree in found.trees] == pytest.approx(best, abs=1e-6)
+            others = np.delete(totals, (trees == found.best.heads).all(axis=1).argmax())
+            others = np.sort(others)[::-1][:4]
+            assert [tree.score for tree in found.trees[1:]] == pytest.approx(others, abs=1e-6)
             assert len(found.trees) == len(best)
             for tree in found.trees:
-                place = (trees == tree.sentence.heads).all(axis=1).argmax()
+                place = (trees == tree.heads).all(axis=1).argmax()
                 assert tree.probability == pytest.approx(chances[place], abs=1e-9)
                 assert tree.score == pytest.approx(totals[place])
 

@@ -7,8 +7,9 @@ import pytest
 
 from crossarc.errors import StructureError
 from crossarc.parsers import recommendation
-from crossarc.parsers.recommendation import recommend
+from crossarc.parsers.recommendation import recommend, suitable_parser
 from crossarc.structure import Graphs, Summary
+from crossarc.treebank import read
 
 
 def figures(*, trees=10_000, crossed=0, beyond=0, edges=0, graphs=None):
@@ -76,3 +77,12 @@ def test_examples_run():
     result = doctest.testmod(recommendation)
     assert result.attempted
     assert not result.failed
+
+
+def test_settings_of_transition_parsers_choose_the_fast_parser(example):
+    sentences = list(read(example))
+    assert suitable_parser(sentences)[0] == "carreras-npa"
+    assert suitable_parser(sentences, {"heads": 3})[0] == "carreras-npa"
+    for options in ({"learner": "liblinear"}, {"beam": 4}):
+        assert suitable_parser(sentences, options)[0] == "two-planar"
+    assert suitable_parser(sentences, {"no": 1})[0] == "carreras-npa", "whose error then says what is wrong"

@@ -61,7 +61,7 @@ cdef class SecondOrderFactors(Factors):
     cdef weight_t[::1] label_row
 
     cdef int choose_arcs(self) except -1 nogil
-    cdef void best_heads(self, token_t d, uint8_t* keep) noexcept nogil
+    cdef void best_heads(self, token_t d, int32_t most, uint8_t* keep) noexcept nogil
     cdef int score_parts(self) except -1 nogil
     cdef void score_arcs(self) noexcept nogil
     cdef void next_pair(self, int32_t arc, int32_t kind, int32_t slot, token_t third, score_t* out) noexcept nogil
@@ -69,6 +69,7 @@ cdef class SecondOrderFactors(Factors):
     cdef void score_pairs(self, int32_t arc) noexcept nogil
     cdef int solve(self) except -1 nogil
     cdef int find_starts(self) except -1 nogil
+    cdef void begin_with(self, const token_t* start, int32_t tree) noexcept nogil
     cdef int try_start(self, const token_t* start) except -1 nogil
     cdef int32_t choice_of(self, int32_t arc, label_t label) noexcept nogil
     cdef void name_choices(self, int32_t tree) noexcept nogil

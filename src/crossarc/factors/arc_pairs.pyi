@@ -11,6 +11,8 @@ from crossarc.learning.weights import Weights
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
+PLACES: tuple[str, ...]
+
 class SecondOrderFactors:
     words_seen: int
     arcs_kept: int
@@ -40,6 +42,25 @@ class SecondOrderFactors:
         given: Ints | None = None,
     ) -> None: ...
     def count_kept(self, coarse: Scorer, tokens: Ints, starts: Longs, gold: Ints) -> tuple[int, int]: ...
+    def find_tree(
+        self,
+        coarse: Scorer,
+        scorer: Scorer,
+        pair_scorer: Scorer,
+        tokens: Ints,
+        forbidden: NDArray[np.uint8],
+    ) -> Ints | None: ...
+    def part_scores(
+        self,
+        coarse: Scorer,
+        scorer: Scorer,
+        pair_scorer: Scorer,
+        tokens: Ints,
+        heads: Ints,
+        labels: Ints | None = None,
+    ) -> NDArray[np.float64]: ...
+    def features_of(self, tokens: Ints, place: str, h: int, d: int, third: int = -1) -> NDArray[np.uint64]: ...
+    def label_features_of(self, tokens: Ints, h: int, d: int) -> NDArray[np.uint64]: ...
     def learn(
         self,
         coarse: Weights,

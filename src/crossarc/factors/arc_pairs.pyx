@@ -40,6 +40,11 @@ cdef enum:
     FIRST_START = 2
     MOST_STARTS = 8
     PARTS_A_WORD = 5
+    # Longer sentences are pruned even if all heads should be kept: the time of the chart grows with n^4.
+    ALL_HEADS_UP_TO = 100
+    HEADS_BEYOND = 8
+
+PLACES = ("sibling", "between", "beyond", "past")       # of the third word of a pair
 
 
 cdef inline int32_t region(token_t h, token_t m, token_t c) noexcept nogil:
@@ -82,11 +87,11 @@ cdef class LabelFilter:
 cdef class SecondOrderFactors(Factors):
     """Trees by arcs and pairs of arcs: a feature model, a coarse model and the chart at work, for one thread.
 
-    `coarse` keeps up to `heads` heads of each word, those at most `margin` below the best; 0 keeps all. With a
-    `threshold` words of the projective tree are moved as long as that gains more; without, the tree stays projective.
-    Moves also start from the trees named in `starts`, "coarse" and "undirected", and from those given to `find_trees`;
-    the best end is taken. With `label_places` labels are found with the tree, where `label_filter` (a column, rows,
-    starts, labels; see `LabelFilter`) allows them.
+    `coarse` keeps up to `heads` heads of each word, those at most `margin` below the best; 0 keeps all in sentences of
+    up to 100 words, and 8 in longer ones. With a `threshold` words of the projective tree are moved as long as that
+    gains more; without, the tree stays projective. Moves also start from the trees named in `starts`, "coarse" and
+    "undirected", and from those given to `find_trees`; the best end is taken. With `label_places` labels are found with
+    the tree, where `label_filter` (a column, rows, starts, labels; see `LabelFilter`) allows them.
     """
 
     def __init__(self, model, TreeFactors coarse not None, bint single_root, *, int32_t heads=8, score_t margin=1e300,
@@ -143,12 +148,13 @@ cdef class SecondOrderFactors(Factors):
 
     # ---- candidate arcs
 
-    cdef void best_heads(self, token_t d, uint8_t* keep) noexcept nogil:
-        """Mark the best heads of a word, by the matrix of the coarse model."""
+    cdef void best_heads(self, token_t d, int32_t most, uint8_t* keep) noexcept nogil:
+        """Mark up to so many of the best heads of a word, by the matrix of the coarse model."""
         cdef token_t h, n = self.words.n
         cdef const score_t* row = self.coarse.cell(0, d)
         cdef token_t best[64]
-        cdef int32_t count = 0, most = min(self.most_heads, 64), k
+        cdef int32_t count = 0, k
+        most = min(most, 64)
         for h in range(n + 1):
             if row[h] == -INFINITY or (count == most and row[h] <= row[best[count - 1]]):
                 continue
@@ -166,18 +172,19 @@ cdef class SecondOrderFactors(Factors):
         """
         cdef token_t h, d, n = self.words.n
         cdef uint8_t* keep = &self.keep[0]
-        cdef int32_t a = 0, start
+        cdef int32_t a = 0, start, heads = self.most_heads
         cdef const score_t* row
-        cdef Py_ssize_t most = n * <Py_ssize_t>min(n, self.most_heads + 3 + self.starts if self.most_heads else n)
-        self.parts.begin(n, <int32_t>most)
+        if heads == 0 and n > ALL_HEADS_UP_TO:
+            heads = HEADS_BEYOND
+        self.parts.begin(n, n * (n if heads == 0 else min(n, heads + 3 + self.starts)))
         for d in range(1, n + 1):
             row = self.coarse.cell(0, d)
-            if self.most_heads == 0:
+            if heads == 0:
                 for h in range(n + 1):
                     keep[h] = row[h] > -INFINITY
             else:
                 memset(keep, 0, n + 1)
-                self.best_heads(d, keep)
+                self.best_heads(d, heads, keep)
             keep[self.coarse.trees[0, d]] = True
             if self.trees[FOUND, d] >= 0:       # a tree that must be among the candidates
                 keep[self.trees[FOUND, d]] = True
@@ -328,10 +335,12 @@ cdef class SecondOrderFactors(Factors):
         self.choose_arcs()
         self.score_parts()
         if self.chart.solve(self.parts, heads, choices) != SOLVED:
-            self.fallback.solve(&self.coarse.arc_scores.matrix[0], self.words.n + 1, self.words.n, heads)
-            self.choose_arcs()
-            self.score_parts()
-            self.chart.solve(self.parts, heads, choices)
+            if self.fallback.solve(&self.coarse.arc_scores.matrix[0], self.words.n + 1, self.words.n, heads) == SOLVED:
+                self.choose_arcs()
+                self.score_parts()
+                self.chart.solve(self.parts, heads, choices)
+            else:                               # constraints or lengths leave no projective tree
+                self.begin_with(&self.coarse.trees[0, 0], FOUND)
         if self.reattacher is not None:
             self.moves += self.reattacher.improve(self.parts, self.threshold / self.scorer.unit, heads, choices)
             for start in range(self.starts):
@@ -364,27 +373,30 @@ cdef class SecondOrderFactors(Factors):
                 self.starts += 1
         return 0
 
+    cdef void begin_with(self, const token_t* start, int32_t tree) noexcept nogil:
+        """Set a tree to the one to start from, with the label of each arc that is best for the arc alone."""
+        cdef token_t d
+        cdef int32_t arc, k
+        self.trees[tree, 0] = self.choices[tree, 0] = -1
+        for d in range(1, self.words.n + 1):
+            self.trees[tree, d] = start[d]
+            arc = self.parts.find(start[d], d)
+            self.choices[tree, d] = 0
+            for k in range(1, self.parts.label_count[arc]):
+                if self.parts.arc_score(arc, k) > self.parts.arc_score(arc, self.choices[tree, d]):
+                    self.choices[tree, d] = k
+
     cdef int try_start(self, const token_t* start) except -1 nogil:
         """Move words of a tree as long as that gains, and take it if it ends better than the one found so far."""
         cdef token_t* heads = &self.trees[TRIED, 0]
         cdef int32_t* choices = &self.choices[TRIED, 0]
-        cdef const score_t* scores
-        cdef token_t d, n = self.words.n
-        cdef int32_t arc, k
-        for d in range(1, n + 1):
-            heads[d] = start[d]
-            arc = self.parts.find(start[d], d)
-            scores = self.parts.scores + self.parts.arc_at[arc]
-            choices[d] = 0
-            for k in range(1, self.parts.label_count[arc]):
-                if scores[k] > scores[choices[d]]:
-                    choices[d] = k
-        heads[0] = choices[0] = -1
+        cdef token_t d
+        self.begin_with(start, TRIED)
         self.reattacher.improve(self.parts, self.threshold / self.scorer.unit, heads, choices)
         if (self.reattacher.score_of(self.parts, heads, choices)
                 <= self.reattacher.score_of(self.parts, &self.trees[FOUND, 0], &self.choices[FOUND, 0])):
             return 0
-        for d in range(n + 1):
+        for d in range(self.words.n + 1):
             self.trees[FOUND, d] = heads[d]
             self.choices[FOUND, d] = choices[d]
         return 0
@@ -530,6 +542,7 @@ cdef class SecondOrderFactors(Factors):
         cdef label_t[::1] names = np.zeros(self.labels.count, dtype=np.int32)
         cdef int32_t k, place, slot
         result = np.full((n + 1, self.labels.count), -np.inf)
+        result[0] = 0
         cdef score_t[:, ::1] view = result
         self.reserve(n)
         with nogil:
@@ -590,6 +603,65 @@ cdef class SecondOrderFactors(Factors):
                 for a in range(self.parts.count):
                     right += gold[starts[s] + self.parts.dependents[a]] == self.parts.heads[a]
         return arcs, right
+
+    def find_tree(self, Scorer coarse not None, Scorer scorer not None, Scorer pair_scorer not None,
+                  const int32_t[:, ::1] tokens, const uint8_t[:, ::1] forbidden):
+        """The heads of the best tree of one sentence without arcs that are forbidden at [dependent, head].
+
+        None if there is no tree, without a threshold no projective one.
+        """
+        cdef token_t n = <token_t>tokens.shape[0] - 1
+        cdef bint solved = False
+        self.use(coarse, scorer, pair_scorer)
+        self.gold = self.coarse.gold = NULL
+        self.reserve(n)
+        self.coarse.forbidden = forbidden
+        try:
+            with nogil:
+                self.read(tokens, 0, n + 1)
+                solved = self.coarse.find_tree(&self.coarse.trees[0, 0])
+                if solved:
+                    self.solve()
+        finally:
+            self.coarse.forbidden = None
+        return np.array(self.trees[FOUND]) if solved else None
+
+    def part_scores(self, Scorer coarse not None, Scorer scorer not None, Scorer pair_scorer not None,
+                    const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels=None):
+        """The scores of all parts of a tree, as learning compares them, in true units."""
+        cdef token_t n = <token_t>tokens.shape[0] - 1
+        cdef int32_t p
+        self.use(coarse, scorer, pair_scorer)
+        self.learner.augment = self.coarse.learner.augment = False
+        self.reserve(n)
+        self.gold = &heads[0]           # whose arcs are always kept
+        self.trees[FOUND, :] = -1
+        try:
+            with nogil:
+                self.read(tokens, 0, n + 1)
+                self.coarse.find_tree(&self.coarse.trees[0, 0])
+                self.choose_arcs()
+                self.score_parts()
+                p = self.parts_of(&heads[0], &labels[0] if labels is not None else NULL, self.learner.parts)
+        finally:
+            self.gold = NULL
+        return np.array([self.learner.parts[i].score for i in range(p)]) * self.scorer.unit
+
+    def features_of(self, const int32_t[:, ::1] tokens, place, token_t h, token_t d, token_t third=-1):
+        """The keys of the features of an arc with a third word at a place of `PLACES`, -1 if there is none."""
+        cdef int32_t slot = 2 * PLACES.index(place), kind = SIBLINGS if slot == SIBLING else GRANDCHILDREN, count
+        self.reserve(<token_t>tokens.shape[0] - 1)
+        self.read(tokens, 0, tokens.shape[0])
+        self.part_keys.begin(kind, h, d)
+        count = self.part_keys.fill(kind, third, slot + (h > d))
+        return np.array([self.part_keys.keys()[t] for t in range(count)], dtype=np.uint64)
+
+    def label_features_of(self, const int32_t[:, ::1] tokens, token_t h, token_t d):
+        """The keys of the features of the label of an arc, where labels are found with the tree."""
+        self.reserve(<token_t>tokens.shape[0] - 1)
+        self.read(tokens, 0, tokens.shape[0])
+        count = self.labels.keys.keys_of(h, d, NULL)
+        return np.array([self.labels.keys.keys[t] for t in range(count)], dtype=np.uint64)
 
     def learn(self, Weights coarse not None, Weights weights not None, Weights pair_weights not None,
               const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,

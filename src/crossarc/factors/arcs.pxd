@@ -1,5 +1,5 @@
 # Trees by the scores of their arcs: see arcs.pyx. Rounds build on it.
-from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t
+from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, uint8_t
 from crossarc.decode.kbest cimport KBest
 from crossarc.factors.arc_scores cimport ArcScores, LengthLimits
 from crossarc.factors.keys cimport ArcKeys
@@ -13,6 +13,7 @@ cdef class TreeFactors(Factors):
     cdef LengthLimits limits
     cdef ArcScores arc_scores
     cdef TreeSearch search
+    cdef const uint8_t[:, ::1] forbidden    # arcs of the sentence at hand that cannot be, by [dependent, head]; or None
     cdef bint sparse                    # whether only the edges that limits allow are scored, without a matrix
     cdef readonly int64_t arcs          # so many between words there were, for the object's whole life
     cdef readonly int64_t pruned        # and so many of them lengths left out

@@ -35,6 +35,7 @@ cdef class TreeFactors(Factors):
         self.learner = learner
         self.k_best = KBest(decoder.single_root) if k_best > 1 else None
         self.totals = np.zeros(k_best)
+        self.forbidden = None
 
     cdef int use(self, Scorer scorer) except -1:
         """Score with these weights from now on."""
@@ -70,6 +71,11 @@ cdef class TreeFactors(Factors):
         cdef token_t h, d
         self.arc_scores.fill_matrix(self.scorer)
         self.add_labels()
+        if self.forbidden is not None:
+            for d in range(1, self.words.n + 1):
+                for h in range(self.words.n + 1):
+                    if self.forbidden[d, h]:
+                        self.cell(h, d)[0] = -INFINITY
         if self.gold != NULL and self.learner.augment:
             for d in range(1, self.words.n + 1):
                 for h in range(self.words.n + 1):

@@ -54,6 +54,7 @@ cdef class SingleWeights(Scorer):
         weights = buckets[:, BUCKET:]
         if not (
             0 < unit < INFINITY and view.shape[0] > 0 and view.shape[1] == 2 * BUCKET
+            and keys.dtype == np.uint32 and keys.ndim == 1
             and not weights[:, -1].all()        # a search for a key must come to an end
             and np.abs(weights.astype(np.int64)).max() <= GREATEST
         ):

@@ -56,6 +56,15 @@ class Constraints:
             arcs[word, head] = True
         return arcs
 
+    def left_out(self, n: int) -> NDArray[np.bool_]:
+        """Return the arcs that the constraints leave out: true at [word, head]."""
+        forbidden = self.forbidden_arcs(n)
+        arcs = forbidden if forbidden is not None else np.zeros((n + 1, n + 1), dtype=bool)
+        for word, head in self.required.items():
+            arcs[word] = True
+            arcs[word, head] = False
+        return arcs
+
     def check(self, sentence: Sentence) -> None:
         """Refuse what is not about the words of a sentence, or contradicts itself."""
         n = len(sentence)

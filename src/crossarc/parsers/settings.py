@@ -265,7 +265,8 @@ class SecondOrderSettings(GraphSettings):
     system: Literal["carreras"] = "carreras"
     # Each of many pairs says little: weights below 0.01 cost Hungarian 0.3 to 0.5 LAS on its development set.
     prune: float = Field(0.003, ge=0, lt=1)
-    # A first-order model keeps so many heads of each word, 0 for all, but none further below the best than the margin.
+    # A first-order model keeps so many heads of each word, but none further below the best than the margin. 0 keeps
+    # all in sentences of up to 100 words.
     heads: int = Field(8, ge=0, le=64)
     margin: float = Field(2.0, gt=0)
     # Words of the projective tree are moved as long as each move gains more than this; None keeps trees projective.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from crossarc.parsers.graph.model import ArcModel
 
 SMOOTHING = 1e-6  # what an arc weighs, beside a whole of 1, that is only looked at because of constraints
+CANDIDATES = 16  # encoded trees that are decoded to find one that satisfies constraints
 
 
 def analyse_by_arcs(model: ArcModel, corpus: Corpus, known: list[Constraints], request: Request) -> Iterator[Analysis]:
@@ -37,28 +39,39 @@ def analyse_by_arcs(model: ArcModel, corpus: Corpus, known: list[Constraints], r
     Where lengths leave no tree that satisfies the constraints, or not the parse, arcs of all lengths count. A very long
     sentence has its parse and no numbers, unless constraints rule that out.
     """
-    scales, undo = request.scales, request.undo
     own, own_labels = model.parse(corpus)
     places = pairwise(corpus.starts.tolist())
     for sentence, constraints, (begin, end) in zip(model.inputs(corpus), known, places, strict=True):
         parse = own[begin:end]
-        bound = constraints if undo is None else NONE
-        if len(parse) - 1 > model.long_sentence and bound.allow(parse):
+        if len(parse) - 1 > model.long_sentence and (request.undo is not None or constraints.allow(parse)):
             names = ["", *(model.labels[label] for label in own_labels[begin + 1 : end].tolist())]
-            heads, names = undo(parse, names) if undo is not None else (parse, names)
-            found = without_numbers(heads, names, bound)
+            heads, names = request.undo(parse, names) if request.undo is not None else (parse, names)
+            found = without_numbers(heads, names, constraints)
+            yield (
+                found if constraints.allow(heads) else by_likely_arcs(found, model.single_root, request.k, constraints)
+            )
+        elif request.undo is None or not constraints:
+            yield analyse(model, sentence, parse, constraints, request)
         else:
-            scores = without_cells(model.arc_scores(sentence))
-            space = TreeSpace(scores, model.single_root, model.is_projective, scales.trees, bound)
-            if model.lengths is not None and not has_tree(space, parse):
-                space = replace(space, scores=without_cells(model.arc_scores(sentence, whole=True)))
-                model.lengths.add(0, 0, 1)
-            found = analyse(model, sentence, space, parse, request)
-        yield found if undo is None else under_constraints(found, model.single_root, request.k, constraints)
+            yield analyse_decoded(model, sentence, parse, constraints, request)
 
 
-def analyse(model: ArcModel, sentence: Any, space: TreeSpace, parse: Heads, request: Request) -> Analysis:
-    """Return the k best trees of one sentence."""
+def tree_space(model: ArcModel, sentence: Any, parse: Heads, constraints: Constraints, scale: float) -> TreeSpace:
+    """Return the trees of one sentence; those with arcs of all lengths where lengths leave too few."""
+    scores = without_cells(model.arc_scores(sentence))
+    space = TreeSpace(scores, model.single_root, model.is_projective, scale, constraints)
+    if model.lengths is not None and not has_tree(space, parse):
+        space = replace(space, scores=without_cells(model.arc_scores(sentence, whole=True)))
+        model.lengths.add(0, 0, 1)
+    return space
+
+
+def analyse(model: ArcModel, sentence: Any, parse: Heads, constraints: Constraints, request: Request) -> Analysis:
+    """Return the k best trees of one sentence; with a transform constraints are on encoded trees."""
+    if not constraints.allow(parse):
+        found = model.parse_under(sentence, constraints)
+        parse = found if found is not None else parse
+    space = tree_space(model, sentence, parse, constraints, request.scales.trees)
     marginals, partition = space.marginals(), space.log_partition()
     arcs = MovedArcs(marginals)
     scored: list[ScoredTree] = []
@@ -74,16 +87,24 @@ def analyse(model: ArcModel, sentence: Any, space: TreeSpace, parse: Heads, requ
             before, (heads, names) = heads, request.undo(heads, names)
             arcs.move(before, heads, probability)
         scored.append(ScoredTree(heads, names, score, probability, chances, chances))
-    likely = [head_probabilities(arcs.marginals, tree.heads) for tree in scored]
-    trees = (replace(tree, head_probabilities=each) for tree, each in zip(scored, likely, strict=True))
-    return Analysis(tuple(trees), arcs.marginals)
+    distinct: dict[tuple[int, ...], ScoredTree] = {}  # some are the same after a transform
+    for tree in scored:
+        distinct.setdefault(tuple(tree.heads.tolist()), tree)
+    return judged(list(distinct.values()), arcs.marginals)
+
+
+def judged(trees: list[ScoredTree], marginals: NDArray[np.float64]) -> Analysis:
+    """Return trees with the probabilities of their heads."""
+    likely = (head_probabilities(marginals, tree.heads) for tree in trees)
+    both = zip(trees, likely, strict=True)
+    return Analysis(tuple(replace(tree, head_probabilities=each) for tree, each in both), marginals)
 
 
 class MovedArcs:
     """How likely arcs are after a transform moved some of the best trees' arcs.
 
-    An arc of the best tree that was moved takes all with it that made it likely. An arc of another tree takes the
-    probability of that tree.
+    An arc of the best tree that was moved takes all with it that made it likely. An arc of another tree has at least
+    the probability of that tree where it is after the transform.
     """
 
     def __init__(self, marginals: NDArray[np.float64]) -> None:
@@ -92,40 +113,73 @@ class MovedArcs:
 
     def move(self, before: Heads, after: Heads, probability: float) -> None:
         """Move the arcs of the next tree from their heads before to those after."""
-        row, places = self.marginals, self.places if self.places is not None else {}
-        for word in np.flatnonzero(before != after).tolist():
+        first, places = self.places is None, self.places if self.places is not None else {}
+        for word in range(1, len(before)):
             source, target = int(before[word]), int(after[word])
-            if self.places is None:
-                row[word, source], row[word, target] = row[word, target], row[word, source]
+            if first and source != target:
                 places[word, source] = target
-            elif (source := places.get((word, source), source)) != target:
-                row[word, source] -= probability
-                row[word, target] += probability
+                probability_there = self.marginals[word, source]
+            else:
+                source, probability_there = places.get((word, source), source), probability
+            if source != target:
+                self.marginals[word, source] -= probability_there
+                self.marginals[word, target] += probability_there
         self.places = places
+        self.marginals.clip(0.0, None, out=self.marginals)
 
 
-def under_constraints(found: Analysis, single_root: bool, k: int, constraints: Constraints) -> Analysis:
-    """Return the trees that satisfy constraints, found without them; if none does, the best by likely arcs."""
-    trees = [tree for tree in found.trees if constraints.allow(tree.heads)]
-    marginals = found.marginals
-    if not trees:
-        space = TreeSpace(np.log(marginals + SMOOTHING), single_root, constraints=constraints)
-        best, marginals, partition = found.best, space.marginals(), space.log_partition()
-        trees = [
-            replace(
-                best,
-                heads=heads,
-                score=space.score(heads),
-                probability=float(np.exp(min(0.0, space.score(heads) - partition))),
-                head_probabilities=head_probabilities(marginals, heads),
-            )
-            for heads in space.best(k)
-        ]
-    labelled = []
-    for tree in trees:
+def analyse_decoded(
+    model: ArcModel, sentence: Any, parse: Heads, constraints: Constraints, request: Request
+) -> Analysis:
+    """Return the k best trees of one sentence that satisfy constraints after a transform.
+
+    They are the best encoded trees under the constraints, or if these do not satisfy them when decoded, the best ones
+    without, or else the best trees by likely arcs. A parse that satisfies the constraints stays.
+    """
+    wide = replace(request, k=max(request.k, CANDIDATES))
+    free = analyse(model, sentence, parse, NONE, wide)
+    found = None
+    if constraints.allow(parse) or not constraints.allow(free.best.heads):
+        with suppress(DecodeError):  # no encoded tree satisfies them, or none at all: then the last way says so
+            found = allowed(analyse(model, sentence, parse, replace(constraints, labels={}), wide), constraints)
+    found = found or allowed(free, constraints)
+    if found is None:
+        return by_likely_arcs(free, model.single_root, request.k, constraints)
+    return replace(found, trees=found.trees[: request.k])
+
+
+def allowed(found: Analysis, constraints: Constraints) -> Analysis | None:
+    """Return the trees that satisfy constraints, with the labels required; None if none does."""
+    trees = []
+    for tree in (tree for tree in found.trees if constraints.allow(tree.heads)):
         names, chances = with_labels(tree.deprels, tree.label_probabilities, constraints)
-        labelled.append(replace(tree, deprels=names, label_probabilities=chances))
-    return Analysis(tuple(labelled), marginals)
+        trees.append(replace(tree, deprels=names, label_probabilities=chances))
+    if not trees:
+        return None
+    marginals = found.marginals.copy()
+    for word, head in constraints.forbidden:
+        marginals[word, head] = 0.0
+    for word, head in constraints.required.items():
+        marginals[word] = 0.0
+        marginals[word, head] = 1.0
+    words = np.arange(1, len(marginals))
+    lost = words[marginals[1:].sum(axis=1) <= 0]
+    marginals[lost, trees[0].heads[lost]] = 1.0
+    marginals[1:] /= marginals[1:].sum(axis=1, keepdims=True)
+    return judged(trees, marginals)
+
+
+def by_likely_arcs(found: Analysis, single_root: bool, k: int, constraints: Constraints) -> Analysis:
+    """Return the best trees under constraints by how likely arcs are without them."""
+    space = TreeSpace(np.log(found.marginals + SMOOTHING), single_root, constraints=constraints)
+    marginals, partition = space.marginals(), space.log_partition()
+    names, chances = with_labels(found.best.deprels, found.best.label_probabilities, constraints)
+    best = replace(found.best, deprels=names, label_probabilities=chances)
+    trees = []
+    for heads in space.best(k):
+        score = space.score(heads)
+        trees.append(replace(best, heads=heads, score=score, probability=float(np.exp(min(0.0, score - partition)))))
+    return judged(trees, marginals)
 
 
 def without_cells(scores: NDArray[np.float64]) -> NDArray[np.float64]:

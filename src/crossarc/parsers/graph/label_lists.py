@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crossarc.errors import CrossarcError
+from crossarc.features.attributes import Attributes
+from crossarc.parsers.graph.lengths import table_size, tag_column
 from crossarc.parsers.model import Arrays, Ints
+from crossarc.parsers.trees import Trees
 
 PREFIX = "filter."
 
@@ -16,7 +19,8 @@ PREFIX = "filter."
 class LabelLists:
     """Lists of labels, and which of them arcs have by [tag of the head, tag of the dependent] in a column.
 
-    Tags not seen together have the labels of all arcs to words with the dependent's tag; unseen tags have all labels.
+    Tags not seen together have the labels of all arcs to words with the dependent's tag; unseen tags have all labels,
+    and so have all arcs if words have no tags (the column is -1).
     """
 
     column: int
@@ -25,10 +29,12 @@ class LabelLists:
     labels: Ints
 
     @classmethod
-    def of(
-        cls, tokens: Ints, column: int, tags: int, heads: Ints, labels: Ints, starts: NDArray[np.int64]
-    ) -> LabelLists:
+    def of(cls, tokens: Ints, column: int, tags: int, trees: Trees) -> LabelLists:
         """Return the lists of trees whose words have so many tags in a column."""
+        heads, labels, starts = trees.heads, trees.labels, trees.starts
+        everything = tuple(range(len(trees.names)))
+        if column < 0:
+            return cls(column, np.zeros((tags, tags), dtype=np.int32), *flat([everything]))
         words = np.flatnonzero(heads >= 0)
         above = np.repeat(starts[:-1], np.diff(starts))[words] + heads[words]
         both = np.stack([tokens[above, column], tokens[words, column], labels[words]], axis=1)
@@ -37,7 +43,7 @@ class LabelLists:
         for head, dependent, label in np.unique(both, axis=0).tolist():
             by_pair.setdefault((head, dependent), []).append(label)
             by_dependent.setdefault(dependent, set()).add(label)
-        lists: dict[tuple[int, ...], int] = {tuple(range(int(labels.max()) + 1)): 0}
+        lists: dict[tuple[int, ...], int] = {everything: 0}
         rows = np.zeros((tags, tags), dtype=np.int32)
         for dependent, names in by_dependent.items():
             rows[:, dependent] = lists.setdefault(tuple(sorted(names)), len(lists))
@@ -84,6 +90,14 @@ class LabelLists:
         ):
             raise ValueError("the labels by tags do not fit together")
         return cls(column, rows, starts, labels)
+
+
+def tags_of(attributes: Attributes) -> tuple[int, int]:
+    """Return the column of tags and how many there are; -1 and 1 if the feature model looks at none."""
+    try:
+        return tag_column(attributes), table_size(attributes)
+    except CrossarcError:
+        return -1, 1
 
 
 def flat(lists: list[tuple[int, ...]]) -> tuple[Ints, Ints]:

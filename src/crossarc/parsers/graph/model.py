@@ -59,6 +59,10 @@ class ArcModel(Model):
     def label_scores(self, sentence: Any, heads: Ints) -> Scores:
         """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
 
+    def parse_under(self, sentence: Any, constraints: Constraints) -> Ints | None:
+        """Return the heads of the parse under constraints; None for the best tree by the scores of arcs."""
+        return None
+
     def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
         """Yield the k best trees of each sentence and their probabilities."""
         return analyse_by_arcs(self, corpus, constraints, request)

@@ -17,9 +17,9 @@ from crossarc.learning.packed import PackedWeights
 from crossarc.learning.scorer import Scorer
 from crossarc.learning.single import SingleWeights
 from crossarc.learning.weights import Weights
+from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph.finders import ArcFinder, Scores, Starts, TreeFinder
-from crossarc.parsers.graph.label_lists import LabelLists
-from crossarc.parsers.graph.lengths import table_size, tag_column
+from crossarc.parsers.graph.label_lists import LabelLists, tags_of
 from crossarc.parsers.graph.model import GraphModel
 from crossarc.parsers.graph.trainer import GraphTrainer
 from crossarc.parsers.model import Arrays, Ints, part, prefixed
@@ -71,6 +71,12 @@ class SecondOrderFinder(ArcFinder):
         pairs = self.pair_weights if self.pair_weights is not None else label_weights
         return self.weights, self.part_weights, pairs
 
+    def find_under(self, tokens: Ints, constraints: Constraints, label_weights: PackedWeights) -> Ints | None:
+        """Return the heads of the best tree of one sentence that satisfies constraints, None if there is none."""
+        forbidden = constraints.left_out(len(tokens) - 1).astype(np.uint8)
+        factors = self.part_factors(self.factors(self.lengths))
+        return factors.find_tree(*self.all_weights(label_weights), tokens, forbidden)
+
     def to_arrays(self) -> Arrays:
         """Return the weights as a model file keeps them."""
         lists = self.label_lists.to_arrays() if self.label_lists is not None else {}
@@ -113,6 +119,10 @@ class SecondOrderModel(GraphModel):
         kept, right = factors.count_kept(finder.weights, self.attributes.encode(gold), gold.starts, gold["head"])
         return kept / words, 100 * (1 - right / words)
 
+    def parse_under(self, sentence: Ints, constraints: Constraints) -> Ints | None:
+        """Return the heads of the parse under constraints; None if there is none."""
+        return self.finder.find_under(sentence, constraints, self.label_weights)
+
     def label_scores(self, sentence: Ints, heads: Ints) -> Scores:
         """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
         if self.settings.labels == "after":
@@ -135,8 +145,7 @@ class SecondOrderModel(GraphModel):
             raise ValueError("the settings are of another family")
         lists = None
         if settings.labels == "joint":
-            column, tags = tag_column(attributes), table_size(attributes)
-            lists = LabelLists.from_arrays(arrays, column, tags, len(manifest["labels"]))
+            lists = LabelLists.from_arrays(arrays, *tags_of(attributes), len(manifest["labels"]))
         finder = SecondOrderFinder(
             **shared,
             weights=PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
@@ -167,9 +176,7 @@ class SecondOrderTrainer(GraphTrainer):
             count = len(material.trees.names)
             rows = with_any_label(init.label_weights.unpack(), len(init.labels), count) if init is not None else None
             self.labels.weights = material.first_weights(count + 1, rows)
-            column, tags = tag_column(material.attributes), table_size(material.attributes)
-            heads, labels, starts = material.trees.heads, material.trees.labels, material.starts
-            lists = LabelLists.of(material.tokens, column, tags, heads, labels, starts)
+            lists = LabelLists.of(material.tokens, *tags_of(material.attributes), material.trees)
             self.label_lists = lists.merged(before.label_lists if before is not None else None)
         what = (settings, material.features, material.single_root, self.arcs.factors)
         self.factors = part_factors(*what, material.label_places, self.label_lists)
