@@ -82,7 +82,7 @@ def test_examples_run():
 def test_settings_of_transition_parsers_choose_the_fast_parser(example):
     sentences = list(read(example))
     assert suitable_parser(sentences)[0] == "carreras-npa"
-    assert suitable_parser(sentences, {"heads": 3})[0] == "carreras-npa"
+    assert suitable_parser(sentences, heads=3)[0] == "carreras-npa"
     for options in ({"learner": "liblinear"}, {"beam": 4}):
-        assert suitable_parser(sentences, options)[0] == "two-planar"
-    assert suitable_parser(sentences, {"no": 1})[0] == "carreras-npa", "whose error then says what is wrong"
+        assert suitable_parser(sentences, **options)[0] == "two-planar"
+    assert suitable_parser(sentences, no=1)[0] == "carreras-npa", "whose error then says what is wrong"

@@ -129,33 +129,43 @@ def test_going_on_from_a_model(example, name, labels):
         Parser(name, labels="joint" if labels == "after" else "after").fit(sentences, init=first)
 
 
-def test_damaged_files(trained, tmp_path):
-    path, parser = tmp_path / "m", trained["carreras-npa", "joint"]
+@pytest.mark.parametrize("labels", ["after", "joint"])
+def test_damaged_files(trained, tmp_path, labels):
+    path, parser = tmp_path / "m", trained["carreras-npa", labels]
     manifest, arrays = parser.model.to_arrays()
     manifest |= parser.manifest_
     write_model(path, manifest, arrays)
     assert load(path).settings == parser.settings
-    buckets, rows = arrays["pairs.buckets"], arrays["filter.rows"]
+    pairs = "pairs" if labels == "after" else "labels"
+    buckets, unit = arrays[f"{pairs}.buckets"], f"{pairs}.unit"
     full = buckets.copy()
     full[:, -1] = 1
+    gone = ["parts.cells", f"{pairs}.buckets", f"{pairs}.keys", unit]
     faults = [
-        *({name: value for name, value in arrays.items() if name != gone}
-          for gone in ("parts.cells", "pairs.buckets", "pairs.keys", "pairs.unit", "filter.rows", "filter.labels")),
-        *({**arrays, "pairs.unit": np.array([unit])} for unit in (0.0, -1.0, np.inf, np.nan)),
-        {**arrays, "pairs.buckets": buckets[:, :-1].copy()},
-        {**arrays, "pairs.buckets": buckets[:0]},
-        {**arrays, "pairs.buckets": full},
-        {**arrays, "pairs.buckets": np.where(buckets != 0, 40_000, 0).astype(np.int32)},
-        {**arrays, "pairs.buckets": buckets.astype(np.int64)},
-        {**arrays, "pairs.keys": arrays["pairs.keys"].astype(np.float64)},
-        {**arrays, "filter.rows": rows[:-1]},
-        {**arrays, "filter.rows": rows + len(arrays["filter.starts"])},
-        {**arrays, "filter.rows": rows - 1},
-        {**arrays, "filter.starts": arrays["filter.starts"][::-1].copy()},
-        {**arrays, "filter.starts": arrays["filter.starts"][:1]},
-        {**arrays, "filter.labels": arrays["filter.labels"] + len(parser.model.labels)},
-        {**arrays, "filter.labels": arrays["filter.labels"].astype(np.int64)},
-    ]  # fmt: skip
+        *({**arrays, unit: np.array([value])} for value in (0.0, -1.0, np.inf, np.nan)),
+        {**arrays, f"{pairs}.buckets": buckets[:, :-1].copy()},
+        {**arrays, f"{pairs}.buckets": buckets[:0]},
+        {**arrays, f"{pairs}.buckets": full},
+        {**arrays, f"{pairs}.buckets": buckets.astype(np.int64)},
+    ]
+    if labels == "after":
+        faults += [
+            {**arrays, "pairs.buckets": np.where(buckets != 0, 40_000, 0).astype(np.int32)},
+            {**arrays, "pairs.keys": arrays["pairs.keys"].astype(np.float64)},
+        ]
+    else:
+        rows, starts, names = (arrays[f"filter.{name}"] for name in ("rows", "starts", "labels"))
+        gone += ["filter.rows", "filter.labels"]
+        faults += [
+            {**arrays, "filter.rows": rows[:-1]},
+            {**arrays, "filter.rows": rows + len(starts)},
+            {**arrays, "filter.rows": rows - 1},
+            {**arrays, "filter.starts": starts[::-1].copy()},
+            {**arrays, "filter.starts": starts[:1]},
+            {**arrays, "filter.labels": names + len(parser.model.labels)},
+            {**arrays, "filter.labels": names.astype(np.int64)},
+        ]
+    faults += [{name: value for name, value in arrays.items() if name != each} for each in gone]
     for wrong in faults:
         write_model(path, manifest, wrong)
         with pytest.raises(ModelError):

@@ -77,6 +77,8 @@ def make_settings(parser: str, **options: Any) -> Settings:
                 "leave it out, or take another parser"
             )
     learner = options.get("learner", "")
+    if learner and learner != "mira":
+        preset.pop("cost", None)  # which is that of mira
     if learner in AT_ONCE and preset["family"] == "transition":
         preset["explore"] = 0.0
         options = {**options, "epochs": 1}
