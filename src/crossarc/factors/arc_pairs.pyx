@@ -12,28 +12,22 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport abs
 from libc.string cimport memset
 
-from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
+from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
 from crossarc.decode.carreras cimport Carreras
 from crossarc.decode.decoder cimport SOLVED
 from crossarc.decode.eisner cimport Eisner
-from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, PartScores
+from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND
 from crossarc.decode.reattach cimport Reattacher
 from crossarc.decode.undirected cimport Undirected
-from crossarc.factors.arc_scores cimport SLOTS, ArcScores, LengthLimits
 from crossarc.factors.arcs cimport TreeFactors
-from crossarc.factors.keys cimport Between, LabelKeys, clear, distance_class
-from crossarc.factors.labels cimport LabelScores
-from crossarc.factors.part_keys cimport GRANDCHILDREN, SIBLINGS, PartKeys
+from crossarc.factors.keys cimport distance_class
+from crossarc.factors.pair_scores cimport BETWEEN, PAST, SIBLING, PairScores, region
+from crossarc.factors.part_keys cimport GRANDCHILDREN, SIBLINGS
 from crossarc.factors.parts cimport Factors, Learner, Part, arc_part
-from crossarc.learning.scorer cimport Scorer, score_room
+from crossarc.learning.scorer cimport Scorer
 from crossarc.learning.weights cimport Weights
 
 cdef enum:
-    # What the third word of a pair is, for each of two directions of the arc.
-    SIBLING = 0
-    BETWEEN = 2
-    BEYOND = 4
-    PAST = 6
     # Rows of `trees`.
     FOUND = 0
     TRIED = 1
@@ -45,43 +39,6 @@ cdef enum:
     HEADS_BEYOND = 8
 
 PLACES = ("sibling", "between", "beyond", "past")       # of the third word of a pair
-
-
-cdef inline int32_t region(token_t h, token_t m, token_t c) noexcept nogil:
-    """Where a dependent c of m is for the arc from h to m: between them, beyond m or past h."""
-    if (c > m) != (h > m):
-        return BEYOND
-    return BETWEEN if (c > h) == (m > h) else PAST
-
-
-cdef class LabelFilter:
-    """The labels that arcs can have, by the tags of both ends in a column; `places` say which roots can have.
-
-    `rows` are numbers of lists, by [tag of the head, tag of the dependent]; the labels of each begin at `starts`.
-    """
-
-    def __init__(self, LabelScores places, int32_t tag=-1, rows=None, starts=None, labels=None):
-        self.places = places
-        self.tag = tag
-        if tag >= 0:
-            self.rows, self.starts, self.labels = rows, starts, labels
-
-    cdef int32_t list_labels(self, token_t h, token_t d, label_t* found) noexcept nogil:
-        """Write the labels that an arc can have; return how many."""
-        cdef int32_t row, i, count = 0
-        cdef label_t label
-        if self.tag >= 0:
-            row = self.rows[self.places.keys.words.value(h, self.tag), self.places.keys.words.value(d, self.tag)]
-            for i in range(self.starts[row], self.starts[row + 1]):
-                if self.places.can_be(self.labels[i], h):
-                    found[count] = self.labels[i]
-                    count += 1
-        if count == 0:
-            for label in range(self.places.count):
-                if self.places.can_be(label, h):
-                    found[count] = label
-                    count += 1
-        return count
 
 
 cdef class SecondOrderFactors(Factors):
@@ -98,9 +55,8 @@ cdef class SecondOrderFactors(Factors):
                  threshold=None, starts=(), label_places=None, label_filter=()):
         self.coarse = coarse
         self.words = coarse.words
-        self.arc_scores = ArcScores(self.words, coarse.keys, LengthLimits(self.words, None, -1), "none")
-        self.part_keys = PartKeys(model, coarse.keys)
-        self.parts = PartScores()
+        self.scores = PairScores(model, coarse.keys, label_places, label_filter)
+        self.part_keys, self.parts, self.labels = self.scores.keys, self.scores.parts, self.scores.labels
         self.chart = Carreras(single_root)
         self.fallback = Eisner(single_root)
         self.reattacher = Reattacher(single_root) if threshold is not None else None
@@ -109,19 +65,11 @@ cdef class SecondOrderFactors(Factors):
         self.from_coarse = "coarse" in starts
         self.undirected = Undirected(single_root, "prim") if "undirected" in starts else None
         self.learner = Learner(labels=label_places is not None, pairs=label_places is None)
-        self.row = np.zeros(score_room(SLOTS), dtype=np.float32)
-        if label_places is not None:
-            self.labels = LabelScores(LabelKeys(model, self.words, "ends"), label_places)
-            self.filter = LabelFilter(self.labels, *label_filter)
-            self.label_row = np.zeros(score_room(self.labels.count + 1), dtype=np.float32)
-        self.arc_labels = np.empty(0, dtype=np.int32)
-        self.labels_at = np.empty(0, dtype=np.int32)
 
     cdef int reserve(self, token_t n) except -1:
         """Make room for sentences of up to n words."""
         self.coarse.reserve(n)
-        self.arc_scores.reserve(n)
-        self.part_keys.reserve(n)
+        self.scores.reserve(n)
         self.fallback.reserve(n)
         self.learner.reserve(PARTS_A_WORD * n)
         self.trees = np.full((FIRST_START + MOST_STARTS, n + 1), -1, dtype=np.int32)
@@ -132,8 +80,6 @@ cdef class SecondOrderFactors(Factors):
             self.joined = np.zeros((n + 1) * (n + 1))
         self.context = np.zeros((n + 1, 4), dtype=np.int32)
         self.keep = np.zeros(n + 1, dtype=np.uint8)
-        if self.labels is not None:
-            self.labels.keys.reserve(n)
         return 0
 
     cdef void read(self, const int32_t[:, ::1] tokens, offset_t begin, offset_t end) noexcept nogil:
@@ -206,117 +152,23 @@ cdef class SecondOrderFactors(Factors):
 
     # ---- scores
 
-    cdef void score_arcs(self) noexcept nogil:
-        """Score the candidate arcs; both arcs between two words share their keys."""
-        cdef int32_t a, back, k
-        cdef token_t h, d, w
-        cdef Between between
-        cdef score_t score
-        self.arc_scores.sum_all_alone(self.scorer)
-        for a in range(self.parts.count):
-            h, d = self.parts.heads[a], self.parts.dependents[a]
-            back = self.parts.find(d, h) if h > 0 else -1
-            if h > d and back >= 0:
-                continue
-            clear(&between)
-            for w in range(min(h, d) + 1, max(h, d)):
-                self.arc_scores.keys.pass_word(&between, w)
-            self.arc_scores.score_row(self.scorer, self.arc_scores.keys.pair_keys(min(h, d), max(h, d), &between))
-            score = self.arc_scores.arc_score(h, d)
-            for k in range(self.parts.label_count[a]):
-                self.parts.scores[self.parts.arc_at[a] + k] = score
-            if back >= 0:
-                score = self.arc_scores.arc_score(d, h)
-                for k in range(self.parts.label_count[back]):
-                    self.parts.scores[self.parts.arc_at[back] + k] = score
-
-    cdef void score_pair(self, int32_t arc, const hash_t* keys) noexcept nogil:
-        """Score the pair that waits, under each of the arc's labels."""
-        cdef int32_t k
-        cdef weight_t any_label
-        if self.labels is None:
-            self.pair_scorer.score(keys, self.pending_count, 0, &self.row[0])
-            self.pending[0] = self.pair_scale * self.row[0]
-            return
-        self.pair_scorer.score(keys, self.pending_count, 0, &self.label_row[0])
-        any_label = self.label_row[self.labels.count]
-        for k in range(self.parts.label_count[arc]):
-            self.pending[k] = self.pair_scale * (
-                any_label + self.label_row[self.arc_labels[self.labels_at[arc] + k]])
-
-    cdef void next_pair(self, int32_t arc, int32_t kind, int32_t slot, token_t third, score_t* out) noexcept nogil:
-        """Ask memory for the weights of a pair, and score the one before, whose weights should be there by now.
-
-        `out` is where the scores go; NULL if there is no more pair.
-        """
-        cdef const hash_t* before = self.part_keys.keys()
-        cdef int32_t count = 0
-        if out != NULL:
-            count = self.part_keys.fill(kind, third, slot)
-            self.pair_scorer.warm(self.part_keys.keys(), count)
-        if self.pending != NULL:
-            self.score_pair(arc, before)
-        self.pending = out
-        self.pending_count = count
-
-    cdef void score_pairs(self, int32_t arc) noexcept nogil:
-        """Score all pairs of an arc."""
-        cdef token_t h = self.parts.heads[arc], d = self.parts.dependents[arc], c
-        cdef int32_t direction = h > d, step = -1 if direction else 1, labels = self.parts.label_count[arc], r
-        cdef int32_t place = self.parts.first_outgoing[h] + self.parts.left_count[h] - direction
-        cdef score_t* out = self.parts.scores + self.parts.sibling_at[arc]
-        self.part_keys.begin(SIBLINGS, h, d)
-        self.next_pair(arc, SIBLINGS, SIBLING + direction, -1, out)
-        for r in range(1, self.parts.rank(arc)):
-            c = self.parts.dependents[self.parts.outgoing[place + step * (r - 1)]]
-            self.next_pair(arc, SIBLINGS, SIBLING + direction, c, out + r * labels)
-        out = self.parts.scores + self.parts.grand_at[arc]
-        self.part_keys.begin(GRANDCHILDREN, h, d)
-        self.next_pair(arc, GRANDCHILDREN, BETWEEN + direction, -1, out + NO_BETWEEN * labels)
-        self.next_pair(arc, GRANDCHILDREN, BEYOND + direction, -1, out + NO_BEYOND * labels)
-        out += FIRST_CHILD * labels
-        for r in range(self.parts.first_outgoing[d], self.parts.first_outgoing[d + 1]):
-            c = self.parts.dependents[self.parts.outgoing[r]]
-            if c != h:
-                self.next_pair(arc, GRANDCHILDREN, region(h, d, c) + direction, c, out)
-            out += labels
-        self.next_pair(arc, 0, 0, -1, NULL)
-
     cdef int score_parts(self) except -1 nogil:
         """Score the candidate arcs and all pairs of them.
 
         While learning with `augment`, arcs that the gold tree lacks count one more.
         """
-        cdef int32_t a, k, at = 0
-        cdef Py_ssize_t room
-        cdef token_t h, d
+        cdef int32_t a, k
+        cdef token_t d
         cdef score_t* scores
-        if self.labels is not None:
-            room = <Py_ssize_t>self.parts.count * self.labels.count
-            if self.arc_labels.shape[0] < room:
-                with gil:
-                    self.arc_labels = np.empty(2 * room, dtype=np.int32)
-                    self.labels_at = np.empty(2 * self.parts.count, dtype=np.int32)
-            for a in range(self.parts.count):
-                self.labels_at[a] = at
-                self.parts.label_count[a] = self.filter.list_labels(
-                    self.parts.heads[a], self.parts.dependents[a], &self.arc_labels[at])
-                at += self.parts.label_count[a]
-        self.parts.index()
-        self.score_arcs()
+        self.scores.score()
+        if self.gold == NULL or not self.learner.augment:
+            return 0
         for a in range(self.parts.count):
-            h, d = self.parts.heads[a], self.parts.dependents[a]
+            d = self.parts.dependents[a]
             scores = self.parts.scores + self.parts.arc_at[a]
-            if self.labels is not None:
-                self.labels.score(self.pair_scorer, h, d, NULL)
-                for k in range(self.parts.label_count[a]):
-                    scores[k] += self.pair_scale * self.labels.row[self.arc_labels[self.labels_at[a] + k]]
-            if self.gold != NULL and self.learner.augment:
-                for k in range(self.parts.label_count[a]):
-                    scores[k] += self.gold[d] != h or (
-                        self.labels is not None
-                        and self.arc_labels[self.labels_at[a] + k] != self.gold_labels[d])
-            self.score_pairs(a)
+            for k in range(self.parts.label_count[a]):
+                scores[k] += self.gold[d] != self.parts.heads[a] or (
+                    self.labels is not None and self.scores.label_of(a, k) != self.gold_labels[d])
         return 0
 
     # ---- trees
@@ -409,7 +261,7 @@ cdef class SecondOrderFactors(Factors):
             return
         for d in range(1, self.words.n + 1):
             arc = self.parts.find(self.trees[tree, d], d)
-            self.found[tree, d] = self.arc_labels[self.labels_at[arc] + self.choices[tree, d]]
+            self.found[tree, d] = self.scores.label_of(arc, self.choices[tree, d])
 
     cdef int find_best(self, token_t* heads, label_t* labels) except -1 nogil:
         """Set the heads of the best tree, and its labels if they are found with it."""
@@ -447,15 +299,6 @@ cdef class SecondOrderFactors(Factors):
             if m != h:
                 self.context[c, 0] = m
 
-    cdef int32_t choice_of(self, int32_t arc, label_t label) noexcept nogil:
-        """Which of the labels of an arc a label is."""
-        cdef int32_t k
-        if self.labels is not None:
-            for k in range(self.parts.label_count[arc]):
-                if self.arc_labels[self.labels_at[arc] + k] == label:
-                    return k
-        return 0
-
     cdef int32_t parts_of(self, const token_t* heads, const label_t* labels, Part* parts) noexcept nogil:
         """Write the arcs of a tree and their pairs."""
         cdef token_t d, h, c
@@ -466,7 +309,7 @@ cdef class SecondOrderFactors(Factors):
             h = heads[d]
             name = labels[d] if labels != NULL else -1
             arc = self.parts.find(h, d)
-            label = self.choice_of(arc, name)
+            label = self.scores.choice_of(arc, name)
             parts[count] = arc_part(h, d, name, self.parts.arc_score(arc, label))
             count += 1
             c = self.context[d, 0]
@@ -550,7 +393,7 @@ cdef class SecondOrderFactors(Factors):
             self.find_context(&heads[0])
             for d in range(1, n + 1):
                 self.labels.score(label_scorer, heads[d], d, NULL)
-                for k in range(self.filter.list_labels(heads[d], d, &names[0])):
+                for k in range(self.scores.filter.list_labels(heads[d], d, &names[0])):
                     view[d, names[k]] = self.labels.row[names[k]]
                 for place in range(4):
                     if 2 * place == PAST and self.context[d, place] < 0:
@@ -558,17 +401,16 @@ cdef class SecondOrderFactors(Factors):
                     slot = 2 * place + (heads[d] > d)
                     self.part_keys.begin(GRANDCHILDREN if place else SIBLINGS, heads[d], d)
                     k = self.part_keys.fill(GRANDCHILDREN if place else SIBLINGS, self.context[d, place], slot)
-                    label_scorer.score(self.part_keys.keys(), k, 0, &self.label_row[0])
+                    label_scorer.score(self.part_keys.keys(), k, 0, &self.scores.row[0])
                     for k in range(self.labels.count):
-                        view[d, k] += self.label_row[k]
+                        view[d, k] += self.scores.row[k]
         return result * label_scorer.unit
 
     cdef int use(self, Scorer coarse, Scorer scorer, Scorer pair_scorer) except -1:
         """Score with these weights from now on."""
         self.coarse.use(coarse)
-        self.scorer, self.pair_scorer = scorer, pair_scorer
-        self.pair_scale = pair_scorer.unit / scorer.unit
-        return 0
+        self.scorer = scorer
+        return self.scores.use(scorer, pair_scorer)
 
     def find_trees(self, Scorer coarse not None, Scorer scorer not None, Scorer pair_scorer not None,
                    const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
