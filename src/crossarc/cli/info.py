@@ -118,7 +118,7 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
 
 def describe_graph(settings: GraphSettings) -> tuple[str, str, list[str]]:
     """Describe a graph parser."""
-    from crossarc.parsers.settings import RoundSettings, UndirectedSettings
+    from crossarc.parsers.settings import RoundSettings, SecondOrderSettings, UndirectedSettings
 
     special = ["scores all arcs, finds the best tree"]
     if isinstance(settings, UndirectedSettings):
@@ -128,7 +128,9 @@ def describe_graph(settings: GraphSettings) -> tuple[str, str, list[str]]:
             special = ["sees the trees of a directed and an undirected model"]
     elif isinstance(settings, RoundSettings):
         special = ["in rounds by part of speech; sees the dependents found in earlier rounds"]
-    return "projective" if settings.system == "eisner" else "all", settings.system, special
+    elif isinstance(settings, SecondOrderSettings):
+        special = ["scores pairs of arcs; accurate", *["then moves words"] * (settings.reattach is not None)]
+    return "projective" if settings.is_projective else "all", settings.system, special
 
 
 def describe_transitions(settings: TransitionSettings) -> tuple[str, str, list[str]]:
