@@ -1,6 +1,6 @@
 """Pruning and search of second-order parsers: what is kept, what it costs and what it saves, as Markdown tables.
 
-    python benchmarks/second_order.py FOLDER... [--epochs 10] [--labels after]
+    python benchmarks/second_order.py FOLDER... [--epochs 10] [--labels after] [--lengths 25 50 ...]
 
 Each FOLDER has train.conllu and dev.conllu. One `carreras-npa` is trained on each; then the development set is parsed
 with other limits, thresholds and starts. Times are CPU times, the best of three runs, taken in turn, from arrays to
@@ -94,6 +94,7 @@ def main() -> None:
     options.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
     options.add_argument("--epochs", type=int, default=10)
     options.add_argument("--labels", choices=("after", "joint"), default="after")
+    options.add_argument("--lengths", type=int, nargs="+", default=LENGTHS)
     arguments = options.parse_args()
     for folder in arguments.folders:
         train, dev = (list(read(folder / f"{part}.conllu", check="tree", on_error="skip")) for part in ("train", "dev"))
@@ -106,7 +107,7 @@ def main() -> None:
         table(trained, model, dev, PRUNING)
         table(trained, model, dev, SEARCH)
         print("\n| words of a sentence | ms |\n|---:|---:|")
-        for words in LENGTHS:
+        for words in arguments.lengths:
             corpus = Corpus.of([long_sentence(dev, words)])
             print(f"| {len(corpus['head']) - 1} | {1000 * timed([model], corpus)[0]:.1f} |")
 

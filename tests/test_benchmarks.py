@@ -92,3 +92,25 @@ def test_decoders_take_turns():
     times = decoders.measure({name: partial(calls.append, name) for name in "abc"}, 0.0, least=4)
     assert calls == list("abc") * 5
     assert {name: len(each) for name, each in times.items()} == {"a": 4, "b": 4, "c": 4}  # without the first round
+
+
+def test_second_order(tmp_path, example):
+    for part in ("train", "dev"):
+        shutil.copy(example, tmp_path / f"{part}.conllu")
+    command = [
+        sys.executable,
+        ROOT / "benchmarks" / "second_order.py",
+        tmp_path,
+        "--epochs",
+        "1",
+        "--lengths",
+        "5",
+        "30",
+    ]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    title, *rest = run.stdout.splitlines()
+    assert title.startswith(f"{tmp_path.name}: labels after, 1 epochs")
+    tables = [block.splitlines() for block in "\n".join(rest).strip().split("\n\n")]
+    assert [len(table) - 2 for table in tables] == [6, 7, 2]
+    assert all(row.count("|") == table[0].count("|") for table in tables for row in table)
+    assert tables[0][-1].split(" | ")[2] == "0.00", "without pruning no gold head is lost"
