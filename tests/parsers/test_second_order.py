@@ -1,5 +1,8 @@
 """Second-order parsers: settings, model files, training that goes on, odd treebanks and sentences."""
 
+from dataclasses import fields, replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,7 @@ from crossarc.errors import CrossarcError, DecodeError, ModelError
 from crossarc.features.templates import TemplateError
 from crossarc.parsers import Constraints, Parser, load, streams, write_model
 from crossarc.parsers.graph.label_lists import LabelLists
+from crossarc.parsers.graph.second_order import SecondOrderModel
 from crossarc.parsers.trees import Trees
 from crossarc.structure import is_projective
 from crossarc.transforms.lifting import lift
@@ -287,3 +291,96 @@ def test_settings_that_are_refused(options):
 @pytest.mark.parametrize("options", [{"heads": 0}, {"heads": 1}, {"learner": "perceptron"}, {"augment": False}])
 def test_other_ways_to_learn(example, options):
     assert Parser("carreras-npa", epochs=6, **options).fit(example).evaluate(example).uas > 85
+
+
+# ---- several starting trees
+
+
+@pytest.fixture(scope="module")
+def guided(example):
+    return Parser("carreras-npa", epochs=4, starts=["mst", "mst-undirected", "covington"]).fit(example)
+
+
+def totals(model, corpus):
+    """The scores of the parses of a corpus, by the second-order model."""
+    heads, _ = model.parse(corpus)
+    factors = model.finder.part_factors(model.finder.factors(None))
+    weights, tokens = model.finder.all_weights(model.label_weights), model.attributes.encode(corpus)
+    return np.array(
+        [
+            factors.part_scores(*weights, np.ascontiguousarray(tokens[begin:end]), heads[begin:end]).sum()
+            for begin, end in pairwise(corpus.starts.tolist())
+        ]
+    )
+
+
+def test_more_starts_never_end_lower(guided, example):
+    """And sometimes higher, at least where words are in no order that was ever seen."""
+    corpus = Corpus.of([scrambled(example, 12, seed) for seed in range(60)])
+    model = guided.model
+    alone = model.settings.model_copy(update={"starts": []})
+    plain = SecondOrderModel(
+        **{
+            field.name: getattr(model, field.name)
+            for field in fields(SecondOrderModel)
+            if field.name not in ("settings", "finder")
+        },
+        settings=alone,
+        finder=replace(model.finder, settings=alone),
+    )
+    gains = totals(model, corpus) - totals(plain, corpus)
+    assert gains.min() > -1e-6
+    assert gains.max() > 0.01
+
+
+def test_transition_parsers_beside_are_in_the_file(guided, example, tmp_path):
+    path = tmp_path / "guided.crossarc"
+    guided.save(path)
+    again = load(path)
+    assert again.model.kind == "guided"
+    assert [guide.settings.parser for guide in again.model.guides] == ["covington"]
+    expected = list(guided.parse(example))
+    assert list(again.parse(example, threads=2)) == expected
+    assert all(sentence.is_tree and len(sentence.roots) == 1 for sentence in expected)
+    more = Parser("carreras-npa", epochs=1, starts=guided.settings.starts).fit(example, init=again)
+    assert more.evaluate(example).uas > 90
+    manifest, arrays = again.model.to_arrays()
+    manifest |= again.manifest_
+    for guides in ([], manifest["guides"] * 2):
+        write_model(path, manifest | {"guides": guides}, arrays)
+        with pytest.raises(ModelError):
+            load(path)
+
+
+def test_training_with_starts_is_resumed_to_the_same_model(example, tmp_path):
+    def fit(epochs, checkpoint, stop=None):
+        def note(epoch):
+            if epoch.number == stop:
+                raise KeyboardInterrupt
+
+        parser = Parser("carreras-npa", epochs=epochs, starts=["arc-hybrid"])
+        return parser.fit(example, checkpoint=checkpoint, resume=True, on_epoch=note)
+
+    whole = fit(3, tmp_path / "a")
+    with pytest.raises(KeyboardInterrupt):
+        fit(3, tmp_path / "b", stop=3)
+    resumed = fit(3, tmp_path / "b")
+    files = [tmp_path / "whole", tmp_path / "resumed"]
+    for parser, path in zip((whole, resumed), files, strict=True):
+        parser.save(path)
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("parser", "starts", "message"),
+    [
+        ("carreras-npa", ["no"], "no start 'no'"),
+        ("carreras-npa", ["arc-eager-pp"], "no start 'arc-eager-pp'"),
+        ("carreras-npa", ["mst", "mst"], "each once"),
+        ("carreras", ["mst"], "carreras moves no words"),
+        ("mst", ["mst"], "setting starts is of second-order parsers"),
+    ],
+)
+def test_starts_that_are_refused(parser, starts, message):
+    with pytest.raises(CrossarcError, match=message):
+        Parser(parser, starts=starts)

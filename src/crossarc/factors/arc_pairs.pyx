@@ -62,6 +62,7 @@ cdef class SecondOrderFactors(Factors):
         self.reattacher = Reattacher(single_root) if threshold is not None else None
         self.threshold = threshold if threshold is not None else 0
         self.most_heads, self.margin = heads, margin
+        self.given = None
         self.from_coarse = "coarse" in starts
         self.undirected = Undirected(single_root, "prim") if "undirected" in starts else None
         self.learner = Learner(labels=label_places is not None, pairs=label_places is None)
