@@ -16,6 +16,7 @@ from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import FeatureModel
 from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.constraints import Constraints
+from crossarc.parsers.graphs import Arcs
 from crossarc.parsers.settings import Settings
 from crossarc.transitions.coverage import Coverage
 from crossarc.treebank.corpus import Corpus
@@ -88,6 +89,30 @@ class Model(ABC):
     def scored(self) -> Model:
         """Return the model after it has parsed the development set, with what it noted there."""
         return self
+
+
+class DagModel(Model):
+    """A trained parser that gives graphs, in which words may have several heads."""
+
+    output = "graph"
+    has_alternatives = False
+    most_heads: int  # of a word
+    most_parallel: int  # arcs from one word to another
+
+    @abstractmethod
+    def parse_graphs(self, corpus: Corpus) -> Arcs:
+        """Return the arcs of the graphs of a corpus, sentence by sentence."""
+
+    def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
+        """Refuse to give trees."""
+        raise CrossarcError(f"{self.settings.parser} gives graphs, not trees")
+
+    def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
+        """Refuse what is known of trees alone."""
+        raise CrossarcError(
+            f"{self.settings.parser} gives graphs: probabilities, k best trees and constraints are of parsers of trees; "
+            "leave them out"
+        )
 
 
 def pack_attributes(attributes: Attributes) -> Arrays:
