@@ -31,8 +31,16 @@ BASES = ("stack", "stack2", "buffer", "list1", "list2")
 STEPS = ("head", "left", "right", "sibling_left", "sibling_right")
 INDEXED_STEPS = ("left", "right")
 # Attributes that the parser's state gives; those of the tokens come behind them.
-STATE_ATTRIBUTES = ("deprel", "left_count", "right_count", "left_labels", "right_labels")
-FUNCTIONS = ("distance", "linked")
+STATE_ATTRIBUTES = (
+    "deprel",
+    "left_count",
+    "right_count",
+    "left_labels",
+    "right_labels",
+    "head_count",
+    "head_labels",
+)
+FUNCTIONS = {"distance": 2, "linked": 2, "arc": 2, "last": 0}  # with the number of their addresses
 WIDEST = 6  # terms in a template
 DEEPEST = 3  # the outermost dependents that a state remembers
 FURTHEST = 99  # places on stacks, in buffers and lists
@@ -213,20 +221,20 @@ class Compiler:
             except CrossarcError as error:
                 raise TemplateError(str(error)) from None
             number = self.attributes.setdefault(attribute, len(self.attributes))
-            kind = len(STATE_ATTRIBUTES) + len(FUNCTIONS) + 1 + number
+            kind = len(STATE_ATTRIBUTES) + len(FUNCTIONS) + number
         return self.number(self.slots, (kind, self.address(path), -1))
 
     def function(self, name: str, arguments: str, attribute: str | None) -> int:
-        """The slot of distance(a, b), linked(a, b) or arc(a, b).deprel."""
-        known = {"distance": 0, "linked": 1, "arc": 2}
-        if name not in known or (attribute is not None) != (name == "arc") or attribute not in (None, "deprel"):
-            raise TemplateError(
-                str(UnknownName("function", name, ("distance(a, b)", "linked(a, b)", "arc(a, b).deprel")))
-            )
-        ends = [self.address(each.strip()) for each in arguments.split(",")]
-        if len(ends) != 2:
-            raise TemplateError(f"{name} takes two addresses, not {len(ends)}")
-        return self.number(self.slots, (len(STATE_ATTRIBUTES) + known[name], ends[0], ends[1]))
+        """The slot of distance(a, b), linked(a, b), arc(a, b).deprel or last()."""
+        if name not in FUNCTIONS or (attribute is not None) != (name == "arc") or attribute not in (None, "deprel"):
+            known = ("distance(a, b)", "linked(a, b)", "arc(a, b).deprel", "last()")
+            raise TemplateError(str(UnknownName("function", name, known)))
+        ends = [self.address(each.strip()) for each in arguments.split(",") if each.strip()]
+        if len(ends) != FUNCTIONS[name]:
+            counts = {0: "no address", 2: "two addresses"}
+            raise TemplateError(f"{name} takes {counts[FUNCTIONS[name]]}, not {len(ends)}")
+        kind = len(STATE_ATTRIBUTES) + list(FUNCTIONS).index(name)
+        return self.number(self.slots, (kind, *ends) if ends else (kind, -1, -1))
 
     def address(self, text: str) -> int:
         """The number of an address, its steps compiled one after the other."""

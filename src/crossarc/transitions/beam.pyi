@@ -8,6 +8,8 @@ from crossarc.transitions.system import TransitionSystem
 
 class Beam(Greedy):
     width: int
+    probabilities: bool
+    mean: bool
     def __init__(
         self,
         system: TransitionSystem,
@@ -16,6 +18,9 @@ class Beam(Greedy):
         labels: ArrayLike,
         attributes: int,
         width: int,
+        *,
+        probabilities: bool = False,
+        mean: bool = False,
     ) -> None: ...
     def parse_best(
         self,

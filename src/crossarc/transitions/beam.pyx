@@ -12,6 +12,7 @@ from crossarc.transitions.memory cimport Workspace
 from crossarc.transitions.search cimport Greedy, ParseWorkspace, note_link
 from crossarc.transitions.state cimport State, copy_state
 from crossarc.transitions.system cimport gold_label, make
+from crossarc.transitions.targets cimport Targets
 
 
 cdef class BeamWorkspace(ParseWorkspace):
@@ -26,17 +27,23 @@ cdef class BeamWorkspace(ParseWorkspace):
 cdef class Beam(Greedy):
     """Beam search of some width over a system with a feature model and a set of actions.
 
-    `moves` and `labels` give for each action its move and its label, -1 for none.
+    `moves` and `labels` give for each action its move and its label, -1 for none. With `probabilities` scores are taken
+    for log probabilities of single decisions, normalised over the legal actions, and summed. With `mean` derivations
+    are compared by the mean over their steps, else by the sum, which favours short ones if steps are negative.
     """
 
     cdef readonly int32_t width
+    cdef readonly bint probabilities
+    cdef readonly bint mean
 
-    def __init__(self, system, model, moves, labels, attributes, width):
+    def __init__(self, system, model, moves, labels, attributes, width, *, probabilities=False, mean=False):
         super().__init__(system, model, moves, labels, attributes)
         self.width = width
+        self.probabilities = probabilities
+        self.mean = mean
 
-    def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
-              const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
+    def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, Targets targets,
+              const offset_t[::1] order, double explore=0.0):
         """Learn from sentences in an order, an epoch or a part of one; returns the counts of sentences and wrong ones.
 
         If the oracle's derivation is not the best, the model learns from both up to the step where the best one was
@@ -57,9 +64,9 @@ cdef class Beam(Greedy):
         with nogil:
             for i in range(order.shape[0]):
                 s = order[i]
-                n = <token_t>(starts[s + 1] - starts[s]) - 1
-                words = &tokens[starts[s], 0]
-                work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
+                n = <token_t>(targets.nodes[s + 1] - targets.nodes[s]) - 1
+                words = &tokens[targets.nodes[s], 0]
+                targets.begin(self.system, work, s)
                 beam.begin(self, n)
                 self.find_gold(beam, work)
                 work.begin(self.system, n)
@@ -127,7 +134,11 @@ cdef class Beam(Greedy):
 
     cdef ParseWorkspace workspace(self, weights):
         cdef Scorer scorer = weights
-        beam = Generations(self.width, self.actions, self.set_words)
+        cdef Generations beam = Generations(self.width, self.actions, self.set_words)
+        beam.by_mean = self.mean
+        if self.probabilities:
+            beam.scale = scorer.unit
+            beam.by_probability = True
         return BeamWorkspace(self.set_words, scorer.for_thread(), self.actions, beam)
 
     cdef State* derive(self, ParseWorkspace work, const int32_t* tokens, token_t n) except NULL nogil:

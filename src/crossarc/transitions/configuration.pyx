@@ -7,6 +7,7 @@ from crossarc.transitions.memory cimport Workspace
 from crossarc.transitions.plan cimport is_gold_tree
 from crossarc.transitions.state cimport Arc, State, add_head, copy_state, reserve_arcs
 from crossarc.transitions.system cimport MOVES, Gold, TransitionSystem, gold_label, make
+from crossarc.transitions.targets cimport GraphTargets
 
 from crossarc.core.arrays import as_int32
 from crossarc.errors import StructureError
@@ -25,6 +26,8 @@ def checked_labels(labels, size):
 cdef class Configuration:
     """A state of a system over n words, and the gold tree if there is one. Moves are numbers, as in `system.moves`.
 
+    Systems that build graphs take the arcs of the gold graph, each as (head, dependent, label), and n instead.
+
     >>> from crossarc.transitions.arc_hybrid import ArcHybrid
     >>> c = Configuration(ArcHybrid(), [-1, 2, 0])
     >>> c.apply(c.oracle())
@@ -37,16 +40,23 @@ cdef class Configuration:
     cdef Gold* tree
     cdef const token_t[::1] gold_heads
     cdef const label_t[::1] gold_labels
+    cdef GraphTargets graph
 
-    def __cinit__(self, TransitionSystem system, heads, labels=None):
+    def __cinit__(self, TransitionSystem system, heads=None, labels=None, *, arcs=None, token_t n=0):
         self.system = system
-        self.gold_heads = checked_heads(heads)
-        labels = np.zeros(len(heads), dtype=np.int32) if labels is None else labels
-        self.gold_labels = checked_labels(labels, len(heads))
-        cdef token_t n = <token_t>self.gold_heads.shape[0] - 1
         self.work = Workspace(1)
         self.state = &self.work.state
         self.tree = &self.work.gold
+        if system.several_heads:
+            table = np.array(sorted(arcs or [], key=lambda arc: arc[1]), dtype=np.int32).reshape(-1, 3)
+            heads, dependents, labels = (np.ascontiguousarray(column) for column in table.T)
+            self.graph = GraphTargets(heads, dependents, labels, [0, len(table)], [0, n + 1])
+            self.graph.begin(system, self.work, 0)
+            return
+        self.gold_heads = checked_heads(heads)
+        labels = np.zeros(len(heads), dtype=np.int32) if labels is None else labels
+        self.gold_labels = checked_labels(labels, len(heads))
+        n = <token_t>self.gold_heads.shape[0] - 1
         self.work.reserve(n)
         self.work.set_gold(n, &self.gold_heads[0], &self.gold_labels[0])
         if not is_gold_tree(self.tree):
@@ -55,7 +65,11 @@ cdef class Configuration:
 
     def copy(self):
         """Return a copy that can go on by other moves."""
-        cdef Configuration other = Configuration(self.system, self.gold_heads, self.gold_labels)
+        cdef Configuration other
+        if self.system.several_heads:
+            other = Configuration(self.system, arcs=self.gold_arcs, n=self.tree.n)
+        else:
+            other = Configuration(self.system, self.gold_heads, self.gold_labels)
         copy_state(other.state, self.state)
         return other
 
@@ -121,6 +135,12 @@ cdef class Configuration:
     @property
     def gold(self):
         return [self.gold_heads[k] for k in range(self.tree.n + 1)]
+
+    @property
+    def gold_arcs(self):
+        """The arcs of the gold graph: head, dependent, label."""
+        tree = self.tree
+        return [(tree.arc_heads[k], tree.arc_dependents[k], tree.arc_labels[k]) for k in range(tree.arcs)]
 
     @property
     def planned(self):

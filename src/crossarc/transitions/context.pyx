@@ -1,6 +1,7 @@
 """Features of a state: addresses become nodes, nodes attributes, attributes keys, each once in a state."""
 
-from crossarc.core.typedefs cimport hash_t, int32_t, token_t
+from crossarc.core.typedefs cimport hash_t, int32_t, label_t, token_t
+from crossarc.transitions.graph_arcs cimport count_heads
 from crossarc.transitions.state cimport OUTER, State, buffer_at, hash_set, stack2_at, stack_at
 
 # The numbering of features/templates.py.
@@ -8,7 +9,8 @@ cdef enum:
     STACK, STACK2, BUFFER, LIST1, LIST2, HEAD, LEFT, RIGHT, SIBLING_LEFT, SIBLING_RIGHT
 
 cdef enum:
-    DEPREL, LEFT_COUNT, RIGHT_COUNT, LEFT_LABELS, RIGHT_LABELS, DISTANCE, LINKED, ARC, FIRST_ATTRIBUTE
+    DEPREL, LEFT_COUNT, RIGHT_COUNT, LEFT_LABELS, RIGHT_LABELS, HEAD_COUNT, HEAD_LABELS
+    DISTANCE, LINKED, ARC, LAST, FIRST_ATTRIBUTE
 
 cdef enum:
     WIDEST = 6
@@ -71,6 +73,23 @@ cdef inline token_t resolve(const State* state, const int32_t* row, const token_
     return sibling(state, node, row[0] == SIBLING_LEFT)
 
 
+cdef inline hash_t last_action(const State* state) noexcept nogil:
+    """The last move and the label of the last arc."""
+    cdef label_t label = state.arc_label[state.arcs - 1] if state.arcs else -1
+    return (<hash_t>(state.last_move + 1) << 32) + <hash_t>(label + 2)
+
+
+cdef hash_t head_labels(const State* state, token_t node) noexcept nogil:
+    """The labels of the arcs to a node, in whatever order they were made."""
+    cdef token_t k = state.arc_first[node]
+    cdef hash_t labels = 1
+    while k >= 0:
+        if state.arc_dependent[k] == node:
+            labels += <hash_t>(state.arc_label[k] + 2) * <hash_t>0x9E3779B97F4A7C15
+        k = state.arc_next[2 * k + (state.arc_dependent[k] == node)]
+    return labels
+
+
 cdef inline hash_t distance(token_t a, token_t b) noexcept nogil:
     """The distance of two nodes in seven classes, with its direction."""
     cdef token_t gap = b - a if b > a else a - b
@@ -80,9 +99,11 @@ cdef inline hash_t distance(token_t a, token_t b) noexcept nogil:
 cdef inline hash_t value(const Program* program, const State* state, const int32_t* tokens, const int32_t* slot,
                          const token_t* nodes) noexcept nogil:
     """The value of a term in a state; 0 if its address has no node."""
-    cdef token_t node = nodes[slot[1]]
-    cdef token_t other
+    cdef token_t node, other
     cdef const int32_t* address
+    if slot[0] == LAST:
+        return last_action(state)
+    node = nodes[slot[1]]
     if node < 0:
         return 0
     if slot[0] >= FIRST_ATTRIBUTE:
@@ -103,6 +124,10 @@ cdef inline hash_t value(const Program* program, const State* state, const int32
         return hash_set(state.left_set + node * state.set_words, state.set_words) + 1
     if slot[0] == RIGHT_LABELS:
         return hash_set(state.right_set + node * state.set_words, state.set_words) + 1
+    if slot[0] == HEAD_COUNT:
+        return <hash_t>min(count_heads(state, node), 4) + 1
+    if slot[0] == HEAD_LABELS:
+        return head_labels(state, node)
     other = nodes[slot[2]]
     if other < 0:
         return 0
@@ -112,10 +137,13 @@ cdef inline hash_t value(const Program* program, const State* state, const int32
         if slot[0] == LINKED:
             return 2 + (state.heads[node] == other)
         return <hash_t>(state.labels[node] if state.heads[node] == other else state.labels[other]) + 2
-    node = link_between(state, node, other)
-    if node < 0:
+    other = link_between(state, node, other)
+    if other < 0:
         return 1
-    return 2 if slot[0] == LINKED else <hash_t>(state.arc_label[node] + 2)
+    if slot[0] == ARC:
+        return <hash_t>(state.arc_label[other] + 2)
+    # Links have no direction, and leave words without heads.
+    return 2 + (state.arc_dependent[other] == node and state.heads[node] >= 0)
 
 
 cdef void fill_keys(const Program* program, State* state, const int32_t* tokens, hash_t* keys) noexcept nogil:

@@ -5,6 +5,9 @@ from crossarc.learning.scorer cimport Scorer
 from crossarc.transitions.search cimport Greedy
 from crossarc.transitions.state cimport State
 
+cdef enum:
+    STAY = -1               # instead of an action: the derivation is finished
+
 cdef struct Step:
     int32_t before          # the step before, -1 for none
     int32_t action
@@ -17,6 +20,7 @@ cdef struct Item:           # a derivation
     bint gold               # whether all its steps are those of the oracle
 
 cdef struct Candidate:      # a derivation and its next step
+    double rank             # what derivations are compared by
     double score
     double log_probability
     int32_t item
@@ -40,6 +44,7 @@ cdef class Generations:
     cdef weight_t* scores
     cdef double scale               # of scores before they become probabilities; 0 if nobody asks for them
     cdef bint by_probability        # whether derivations are compared by their probabilities
+    cdef bint by_mean               # whether they are compared by the mean of their steps, not by the sum
     cdef const token_t* required    # the head that each word must have, -1 if it is free; NULL without constraints
     cdef const int8_t* forbidden    # at [dependent][head]
     cdef bint root_links_optional   # whether reconstruction may drop links of node 0
@@ -53,7 +58,8 @@ cdef class Generations:
     cdef void note_lost(self, Greedy search, int32_t kept) noexcept nogil
     cdef uint32_t allowed(self, Greedy search, const State* state, uint32_t legal) noexcept nogil
     cdef bint permits(self, token_t n, token_t head, token_t dependent) noexcept nogil
-    cdef int32_t insert(self, int32_t kept, double score, double log_probability, int32_t item,
+    cdef uint32_t occupied(self, Greedy search, const State* state, uint32_t legal) noexcept nogil
+    cdef int32_t insert(self, int32_t kept, double rank, double score, double log_probability, int32_t item,
                         int32_t action) noexcept nogil
     cdef int extend(self, Greedy search, Item* item, const Candidate* candidate) except -1 nogil
     cdef int reserve_steps(self, Py_ssize_t count) except -1 nogil
@@ -63,6 +69,9 @@ cdef class Generations:
     cdef inline int32_t offer(self, int32_t kept, double score, double log_probability, int32_t item,
                               int32_t action) noexcept nogil:
         """Put a candidate in its place among the `kept` best if it is one of them; returns their new number."""
-        if kept == self.width and not score > self.candidates[kept - 1].score:
+        cdef double rank = score
+        if self.by_mean:
+            rank /= max(1, self.items[item].state.moves + (action != STAY))
+        if kept == self.width and not rank > self.candidates[kept - 1].rank:
             return kept
-        return self.insert(kept, score, log_probability, item, action)
+        return self.insert(kept, rank, score, log_probability, item, action)

@@ -7,12 +7,10 @@ from libc.string cimport memset
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t, uint32_t, weight_t
 from crossarc.learning.scorer cimport Scorer, score_room
 from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
+from crossarc.transitions.graph_arcs cimport count_arcs
 from crossarc.transitions.search cimport Greedy, best_of
 from crossarc.transitions.state cimport Arc, State, copy_state, release_state, reserve_state, reset_state
 from crossarc.transitions.system cimport MOVES, make
-
-cdef enum:
-    STAY = -1               # instead of an action: the derivation is finished
 
 cdef double NEGLIGIBLE = 1e-5       # smaller probabilities are ignored
 
@@ -69,9 +67,9 @@ cdef class Generations:
         cdef int32_t keys_used = search.program.template_count
         cdef const int32_t* moves = &search.moves[0]
         cdef int32_t i, a, kept = 0
-        cdef uint32_t legal
-        cdef bint finished = True
-        cdef double shift, step
+        cdef uint32_t legal, occupied = 0
+        cdef bint finished = True, offered
+        cdef double shift = 0, step
         cdef Item* item
         if self.lost != NULL:
             memset(self.dropped, 0, <size_t>self.count * MOVES * sizeof(double))
@@ -88,19 +86,26 @@ cdef class Generations:
                 legal = self.allowed(search, &item.state, legal)
             fill_keys(&search.program, &item.state, tokens, keys)
             scorer.score(keys, keys_used, search.group_of(&item.state, tokens), self.scores)
-            if self.scale == 0:
-                for a in range(search.actions):
-                    if legal >> moves[a] & 1:
-                        kept = self.offer(kept, item.score + self.scores[a], 0, i, a)
-                continue
-            shift = self.sum_scores(search, legal)
+            if self.scale != 0:
+                shift = self.sum_scores(search, legal)
+            if search.system.several_heads:
+                occupied = self.occupied(search, &item.state, legal)
+            offered = False
             for a in range(search.actions):
-                if legal >> moves[a] & 1:
-                    step = self.scale * self.scores[a] - shift
-                    if self.lost != NULL:
-                        self.dropped[i * MOVES + moves[a]] += exp(item.log_probability + step)
-                    kept = self.offer(kept, item.score + (step if self.by_probability else self.scores[a]),
-                                      item.log_probability + step, i, a)
+                if not legal >> moves[a] & 1 or (occupied >> moves[a] & 1 and search.repeats_arc(&item.state, a)):
+                    continue
+                offered = True
+                if self.scale == 0:
+                    kept = self.offer(kept, item.score + self.scores[a], 0, i, a)
+                    continue
+                step = self.scale * self.scores[a] - shift
+                if self.lost != NULL:
+                    self.dropped[i * MOVES + moves[a]] += exp(item.log_probability + step)
+                kept = self.offer(kept, item.score + (step if self.by_probability else self.scores[a]),
+                                  item.log_probability + step, i, a)
+            if not offered:
+                a = search.action_of(search.system.last_resort, -1)
+                kept = self.offer(kept, item.score, item.log_probability, i, a)
         if finished:
             return False
         if self.lost != NULL:
@@ -110,6 +115,18 @@ cdef class Generations:
         for i in range(kept):
             self.extend(search, self.items + i, &self.candidates[i])
         return True
+
+    cdef uint32_t occupied(self, Greedy search, const State* state, uint32_t legal) noexcept nogil:
+        """The legal moves that make an arc between words that have one in the same direction."""
+        cdef uint32_t moves = 0
+        cdef token_t move
+        cdef Arc arc
+        for move in range(MOVES):
+            if legal >> move & 1:
+                arc = search.system.arc_of(state, move)
+                if arc.head >= 0 and count_arcs(state, arc.head, arc.dependent):
+                    moves |= <uint32_t>1 << move
+        return moves
 
     cdef double sum_scores(self, Greedy search, uint32_t legal) noexcept nogil:
         """The logarithm of the sum of exp(scale * score) over the actions that make legal moves."""
@@ -171,13 +188,14 @@ cdef class Generations:
         return (dependent > 0 and (self.required[dependent] < 0 or self.required[dependent] == head)
                 and not self.forbidden[dependent * (<Py_ssize_t>n + 1) + head])
 
-    cdef int32_t insert(self, int32_t kept, double score, double log_probability, int32_t item,
+    cdef int32_t insert(self, int32_t kept, double rank, double score, double log_probability, int32_t item,
                         int32_t action) noexcept nogil:
         """Put a candidate that belongs among the `kept` best in its place; returns their new number."""
         cdef int32_t k = kept
-        while k > 0 and score > self.candidates[k - 1].score:
+        while k > 0 and rank > self.candidates[k - 1].rank:
             self.candidates[k] = self.candidates[k - 1]
             k -= 1
+        self.candidates[k].rank = rank
         self.candidates[k].score = score
         self.candidates[k].log_probability = log_probability
         self.candidates[k].item = item

@@ -2,6 +2,7 @@
 
 from libc.stdlib cimport free, malloc
 
+from crossarc.core.allocation cimport resize
 from crossarc.core.typedefs cimport label_t, score_t, token_t
 from crossarc.transitions.reconstruction cimport SCRATCH, Links, orient
 from crossarc.transitions.state cimport State, release_state, reserve_state, reset_state
@@ -20,6 +21,7 @@ cdef class Workspace:
     def __dealloc__(self):
         release_state(&self.state)
         free(self.gold.extra)
+        free(self.graph_memory)
         free(self.scratch)
 
     cdef int reserve(self, token_t n) except -1 nogil:
@@ -58,6 +60,41 @@ cdef class Workspace:
         self.set_gold(n, heads, labels)
         system.prepare(&self.gold)
         return 0
+
+    cdef int begin_graph(self, TransitionSystem system, token_t n, token_t count, const token_t* heads,
+                         const token_t* dependents, const label_t* labels) except -1 nogil:
+        """Make room for a sentence and start it with its gold graph, given by its arcs."""
+        cdef Py_ssize_t needed = <Py_ssize_t>n + 2 + 2 * <Py_ssize_t>count
+        cdef token_t k, node
+        self.reserve(n)
+        self.begin(system, n)
+        if needed > self.graph_room:
+            resize(<void**>&self.graph_memory, 2 * needed * sizeof(token_t))
+            self.graph_room = 2 * needed
+        self.gold.n = n
+        self.gold.arcs = count
+        self.gold.arc_heads = heads
+        self.gold.arc_dependents = dependents
+        self.gold.arc_labels = labels
+        self.gold.first = self.graph_memory
+        self.gold.by_node = self.graph_memory + n + 2
+        # Counted, summed up to where each node ends, and filled in from behind.
+        for node in range(n + 2):
+            self.gold.first[node] = 0
+        for k in range(count):
+            self.gold.first[heads[k]] += 1
+            self.gold.first[dependents[k]] += 1
+        for node in range(1, n + 2):
+            self.gold.first[node] += self.gold.first[node - 1]
+        for k in range(count - 1, -1, -1):
+            self.list_arc(heads[k], k)
+            self.list_arc(dependents[k], k)
+        return 0
+
+    cdef inline void list_arc(self, token_t node, token_t arc) noexcept nogil:
+        """Put an arc before those of a node."""
+        self.gold.first[node] -= 1
+        self.gold.by_node[self.gold.first[node]] = arc
 
     cdef void give_tree(self, TransitionSystem system, State* state, label_t root_label, bint annotated,
                         bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil:

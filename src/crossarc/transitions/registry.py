@@ -10,6 +10,9 @@ from crossarc.transitions.arc_hybrid import ArcHybrid
 from crossarc.transitions.arc_standard import ArcStandard
 from crossarc.transitions.covington import Covington
 from crossarc.transitions.covington_undirected import CovingtonUndirected
+from crossarc.transitions.dag_covington import DagCovington
+from crossarc.transitions.dag_eager import DagEager
+from crossarc.transitions.dag_standard import DagStandard
 from crossarc.transitions.planar import Planar
 from crossarc.transitions.planar_undirected import PlanarUndirected
 from crossarc.transitions.swap import Swap
@@ -29,6 +32,12 @@ SYSTEMS: dict[str, type[TransitionSystem]] = {
     "two-planar-undirected": TwoPlanarUndirected,
     "covington-undirected": CovingtonUndirected,
 }
+# Systems that build graphs, in which words may have several heads.
+GRAPH_SYSTEMS: dict[str, type[TransitionSystem]] = {
+    "dag-standard": DagStandard,
+    "dag-eager": DagEager,
+    "dag-covington": DagCovington,
+}
 
 
 def get_system(
@@ -38,3 +47,13 @@ def get_system(
     if name not in SYSTEMS:
         raise UnknownName("transition system", name, SYSTEMS)
     return SYSTEMS[name](single_root=single_root, root_links=root_links)
+
+
+def get_graph_system(
+    name: str, *, single_root: bool = False, most_heads: int, most_parallel: int = 1, allows_cycles: bool = False
+) -> TransitionSystem:
+    """Return the system of a name that builds graphs with so many heads of a word and arcs between two at most."""
+    if name not in GRAPH_SYSTEMS:
+        raise UnknownName("transition system", name, GRAPH_SYSTEMS)
+    limits = {"most_heads": most_heads, "most_parallel": most_parallel}
+    return GRAPH_SYSTEMS[name](single_root=single_root, allows_cycles=allows_cycles, **limits)

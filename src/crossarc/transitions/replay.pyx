@@ -7,6 +7,7 @@ from crossarc.transitions.memory cimport Workspace
 from crossarc.transitions.plan cimport is_gold_tree
 from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport Gold, TransitionSystem, gold_label, make
+from crossarc.transitions.targets cimport GraphTargets
 
 from crossarc.errors import StructureError
 from crossarc.structure.classification import checked_batch
@@ -53,15 +54,59 @@ def replay(TransitionSystem system, heads, starts):
     return np.asarray(right), np.asarray(moves)
 
 
-cdef token_t rebuild(TransitionSystem system, State* state, Gold* gold, token_t* right) except? -1 nogil:
-    """Make the moves of the oracle and count what they build; returns their number, negative if one was wrong."""
+def replay_graphs(TransitionSystem system, GraphTargets targets):
+    """Return for each graph how many of its arcs the oracle's moves build, how many other arcs, and the moves made.
+
+    The results are three int32 arrays. The number of moves is negative if the oracle made an illegal move or did not
+    end, which is an error in it. Arcs that `finish` adds do not count.
+    """
+    cdef Workspace work = Workspace(1)
+    cdef State* state = &work.state
+    cdef const Gold* gold = &work.gold
+    cdef Py_ssize_t s
+    cdef token_t k
+    found = np.zeros((3, len(targets)), dtype=np.int32)
+    cdef token_t[:, ::1] view = found
+    with nogil:
+        for s in range(view.shape[1]):
+            targets.begin(system, work, s)
+            view[2, s] = follow_oracle(system, state, gold)
+            for k in range(state.arcs):
+                if is_gold_arc(gold, state.arc_head[k], state.arc_dependent[k], state.arc_label[k]):
+                    view[0, s] += 1
+                else:
+                    view[1, s] += 1
+    return found[0], found[1], found[2]
+
+
+cdef bint is_gold_arc(const Gold* gold, token_t head, token_t dependent, label_t label) noexcept nogil:
+    """Whether a gold graph has an arc."""
+    cdef token_t a, k
+    for a in range(gold.first[dependent], gold.first[dependent + 1]):
+        k = gold.by_node[a]
+        if gold.arc_heads[k] == head and gold.arc_dependents[k] == dependent and gold.arc_labels[k] == label:
+            return True
+    return False
+
+
+cdef token_t follow_oracle(TransitionSystem system, State* state, const Gold* gold) except? -1 nogil:
+    """Make the moves of the oracle to the end; returns their number, negative if one was wrong."""
     cdef token_t limit = <token_t>min(<offset_t>2_000_000_000, 10 + 4 * <offset_t>gold.n * (gold.n + 3))
-    cdef token_t move, word, link, head, roots, total = 0
+    cdef token_t move
     while not system.is_final(state):
         move = system.oracle(state, gold)
         if not system.legal(state) >> move & 1 or state.moves > limit:
             return -1 - state.moves
         make(system, state, move, gold_label(system, state, gold, move))
+    return state.moves
+
+
+cdef token_t rebuild(TransitionSystem system, State* state, Gold* gold, token_t* right) except? -1 nogil:
+    """Make the moves of the oracle and count what they build; returns their number, negative if one was wrong."""
+    cdef token_t moves = follow_oracle(system, state, gold)
+    cdef token_t word, link, head, roots, total = 0
+    if moves < 0:
+        return moves
     if system.directed:
         for word in range(1, gold.n + 1):
             total += gold.heads[word] > 0 and state.heads[word] == gold.heads[word]

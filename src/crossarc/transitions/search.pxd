@@ -1,8 +1,9 @@
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, token_t, uint8_t, uint32_t, weight_t
 from crossarc.learning.scorer cimport Scorer
 from crossarc.transitions.context cimport Program
+from crossarc.transitions.graph_arcs cimport has_arc
 from crossarc.transitions.memory cimport Workspace
-from crossarc.transitions.state cimport State
+from crossarc.transitions.state cimport Arc, State
 from crossarc.transitions.system cimport MOVES, TransitionSystem
 
 cdef class ParseWorkspace(Workspace):
@@ -32,6 +33,7 @@ cdef class Greedy:
 
     cdef ParseWorkspace workspace(self, weights)
     cdef State* derive(self, ParseWorkspace work, const int32_t* tokens, token_t n) except NULL nogil
+    cdef bint repeats_arc(self, const State* state, int32_t action) noexcept nogil
     cdef bint forced(self, uint32_t legal) noexcept nogil
     cdef int32_t action_of(self, token_t move, label_t label) noexcept nogil
     cdef int32_t group_of(self, const State* state, const int32_t* tokens) noexcept nogil
@@ -71,6 +73,11 @@ cdef inline int32_t best_among(const weight_t* scores, const int32_t* move_of, i
         if moves >> move_of[a] & 1 and (best < 0 or scores[a] > scores[best]):
             best = a
     return best
+
+
+cdef inline bint repeats(Greedy search, const State* state, Arc arc, label_t label) noexcept nogil:
+    """Whether a graph has an arc with a label already; trees never do."""
+    return search.system.several_heads and arc.head >= 0 and has_arc(state, arc.head, arc.dependent, label)
 
 
 cdef inline bint happens(hash_t* random, double probability) noexcept nogil:

@@ -6,11 +6,12 @@ from crossarc.learning.scorer import Scorer
 from crossarc.learning.updates import UpdateRule
 from crossarc.learning.weights import Weights
 from crossarc.transitions.system import TransitionSystem
+from crossarc.transitions.targets import Targets
 
 Ints = NDArray[np.int32]
 
 def collect_actions(
-    system: TransitionSystem, heads: Ints, labels: Ints, starts: NDArray[np.int64], label_count: int
+    system: TransitionSystem, targets: Targets, label_count: int
 ) -> NDArray[np.int64]: ...
 
 class Greedy:
@@ -29,9 +30,7 @@ class Greedy:
         weights: Weights,
         rule: UpdateRule,
         tokens: Ints,
-        heads: Ints,
-        labels: Ints,
-        starts: NDArray[np.int64],
+        targets: Targets,
         order: NDArray[np.int64],
         explore: float = 0.0,
     ) -> tuple[int, int]: ...
@@ -47,11 +46,9 @@ class Greedy:
         keep_root_links: bool = False,
         scored: bool = False,
     ) -> None: ...
+    def parse_graphs(
+        self, weights: Scorer, tokens: Ints, starts: NDArray[np.int64], root_label: int
+    ) -> tuple[Ints, Ints, Ints, NDArray[np.int64]]: ...
     def instances(
-        self,
-        tokens: Ints,
-        heads: Ints,
-        labels: Ints,
-        starts: NDArray[np.int64],
-        group_of: Ints | None = None,
+        self, tokens: Ints, targets: Targets, group_of: Ints | None = None
     ) -> tuple[NDArray[np.uint64], Ints, Ints]: ...

@@ -2,17 +2,22 @@
 
 import numpy as np
 
+from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
 
+from crossarc.core.buffers cimport Buffer, extend, take_array
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint32_t, weight_t
 from crossarc.learning.scorer cimport Scorer, score_room
 from crossarc.learning.support cimport grouped
 from crossarc.learning.updates cimport Decision, UpdateRule
 from crossarc.learning.weights cimport Weights
 from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, fill_keys
+from crossarc.transitions.graph_arcs cimport is_above
 from crossarc.transitions.memory cimport Workspace
-from crossarc.transitions.state cimport State, add_arc, add_link, buffer_at, words_for
-from crossarc.transitions.system cimport MOVES, TransitionSystem, gold_label, make, root_word
+from crossarc.transitions.state cimport Arc, State, add_arc, add_further_head, add_link, buffer_at, reserve_arcs, words_for
+from crossarc.transitions.system cimport MOVES, TransitionSystem, costs_label, gold_label, make, root_word
+from crossarc.transitions.targets cimport Targets
 
 from crossarc.errors import CrossarcError
 
@@ -33,19 +38,28 @@ cdef class ParseWorkspace(Workspace):
         free(self.scores)
 
 
-def collect_actions(TransitionSystem system, const token_t[::1] heads, const label_t[::1] labels,
-                    const offset_t[::1] starts, label_t label_count):
+cdef int append(Buffer* buffer, const int32_t* values, token_t count) except -1 nogil:
+    """Put numbers behind those of a buffer."""
+    cdef int32_t* target = extend(buffer, count)
+    if count == 0:
+        return 0
+    if target == NULL:
+        raise MemoryError
+    memcpy(target, values, <size_t>count * sizeof(int32_t))
+    return 0
+
+
+def collect_actions(TransitionSystem system, Targets targets, label_t label_count):
     """Count the oracle's moves by label: returns an array of moves x (labels + 1), the last column for no label."""
     cdef Workspace work = Workspace(words_for(label_count))
     cdef Py_ssize_t s
-    cdef token_t n, move
+    cdef token_t move
     cdef label_t label
     counts = np.zeros((len(system.moves), label_count + 1), dtype=np.int64)
     cdef offset_t[:, ::1] view = counts
-    for s in range(starts.shape[0] - 1):
-        n = <token_t>(starts[s + 1] - starts[s]) - 1
+    for s in range(len(targets)):
         with nogil:
-            work.begin_gold(system, n, &heads[starts[s]], &labels[starts[s]])
+            targets.begin(system, work, s)
             while not system.is_final(&work.state):
                 move = system.oracle(&work.state, &work.gold)
                 label = gold_label(system, &work.state, &work.gold, move)
@@ -149,8 +163,8 @@ cdef class Greedy:
             raise ValueError("one entry for each action is needed")
         self.between = np.ascontiguousarray(between, dtype=np.uint8)
 
-    def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
-              const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
+    def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, Targets targets,
+              const offset_t[::1] order, double explore=0.0):
         """Learn from sentences in an order, an epoch or a part of one; returns the counts of decisions and wrong ones.
 
         After a wrong decision training follows the model with probability `explore`, so that it learns in states that
@@ -164,9 +178,11 @@ cdef class Greedy:
         cdef hash_t random = weights.random
         cdef offset_t decisions = 0, wrong = 0
         cdef Py_ssize_t i, s
-        cdef token_t n, move
+        cdef token_t move
         cdef int32_t a, best, gold
         cdef uint32_t legal
+        cdef const int32_t* words
+        cdef Arc arcs[MOVES]
         cdef Decision decision
         cdef int32_t count = self.program.template_count
         cdef weight_t* scores = <weight_t*>malloc(2 * score_room(self.actions) * sizeof(weight_t))
@@ -182,25 +198,27 @@ cdef class Greedy:
             with nogil:
                 for i in range(order.shape[0]):
                     s = order[i]
-                    n = <token_t>(starts[s + 1] - starts[s]) - 1
-                    work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
+                    words = &tokens[targets.nodes[s], 0]
+                    targets.begin(self.system, work, s)
                     while not self.system.is_final(state):
                         legal = self.system.legal(state)
                         self.system.costs(state, &work.gold, costs)
                         for move in range(MOVES):
                             gold_labels[move] = -1
                             if legal >> move & 1:
+                                arcs[move] = self.system.arc_of(state, move)
                                 gold_labels[move] = gold_label(self.system, state, &work.gold, move)
-                        fill_keys(&self.program, state, &tokens[starts[s], 0], keys)
+                        fill_keys(&self.program, state, words, keys)
                         weights.score(keys, count, 0, scores)
                         best = gold = -1
                         for a in range(self.actions):
                             move = self.moves[a]
                             losses[a] = -1
-                            if not legal >> move & 1:
+                            if not legal >> move & 1 or repeats(self, state, arcs[move], self.labels[a]):
                                 continue
                             losses[a] = costs[move]
-                            if gold_labels[move] >= 0 and gold_labels[move] != self.labels[a]:
+                            if costs_label(self.system, state, &work.gold, arcs[move], gold_labels[move],
+                                           self.labels[a]):
                                 losses[a] += WRONG_LABEL
                             if best < 0 or scores[a] > scores[best]:
                                 best = a
@@ -244,6 +262,38 @@ cdef class Greedy:
                 self.give_tree(work, state, &tokens[starts[s], 0], root_label, annotated, keep_root_links,
                                &heads[starts[s]], &labels[starts[s]])
 
+    def parse_graphs(self, weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts, label_t root_label):
+        """Parse the sentences of flat arrays into graphs; returns the heads, dependents and labels of all arcs.
+
+        The fourth result says where the arcs of each sentence begin, and the end. Words that are under node 0 without a
+        move get `root_label`.
+        """
+        cdef ParseWorkspace work = self.workspace(weights)
+        cdef Buffer arcs[3]
+        cdef State* state
+        cdef Py_ssize_t s
+        cdef token_t n
+        found = np.zeros(starts.shape[0], dtype=np.int64)
+        cdef offset_t[::1] ends = found
+        memset(arcs, 0, sizeof(arcs))
+        try:
+            with nogil:
+                for s in range(starts.shape[0] - 1):
+                    n = <token_t>(starts[s + 1] - starts[s]) - 1
+                    work.reserve(n)
+                    state = self.derive(work, &tokens[starts[s], 0], n)
+                    reserve_arcs(state, state.arcs + n)
+                    self.attach_headless(work, state, &tokens[starts[s], 0])
+                    self.system.finish(state, root_label)
+                    append(&arcs[0], state.arc_head, state.arcs)
+                    append(&arcs[1], state.arc_dependent, state.arcs)
+                    append(&arcs[2], state.arc_label, state.arcs)
+                    ends[s + 1] = arcs[0].size
+            return take_array(&arcs[0]), take_array(&arcs[1]), take_array(&arcs[2]), found
+        finally:
+            for s in range(3):
+                free(arcs[s].data)
+
     cdef ParseWorkspace workspace(self, weights):
         """The memory for parsing with weights."""
         return ParseWorkspace(self.set_words, (<Scorer?>weights).for_thread(), self.actions)
@@ -264,10 +314,22 @@ cdef class Greedy:
             fill_keys(&self.program, state, tokens, keys)
             work.scorer.score(keys, self.program.template_count, self.group_of(state, tokens), scores)
             best = best_of(self, scores, legal)
+            while self.system.several_heads and best >= 0 and self.repeats_arc(state, best):
+                scores[best] = -INFINITY
+                best = best_of(self, scores, legal)
+                if scores[best] == -INFINITY:
+                    best = -1
+            if best < 0:
+                make(self.system, state, self.system.last_resort, -1)
+                continue
             make(self.system, state, self.moves[best], self.labels[best])
             if work.scored:
                 note_link(self, work, state, best, scores)
         return state
+
+    cdef bint repeats_arc(self, const State* state, int32_t action) noexcept nogil:
+        """Whether an action would make an arc that is there, with the same label."""
+        return repeats(self, state, self.system.arc_of(state, self.moves[action]), self.labels[action])
 
     cdef inline bint forced(self, uint32_t legal) noexcept nogil:
         """Whether there is nothing to choose: one move is legal, and it takes no label."""
@@ -294,15 +356,20 @@ cdef class Greedy:
         cdef token_t end = state.front
         cdef token_t root, word
         cdef int32_t best
-        if not self.system.joins_buffer or not self.system.single_root or state.arcs >= state.n - 1:
+        if not self.system.joins_buffer or not self.system.single_root:
+            return
+        if state.arcs >= state.n - 1 and not self.system.several_heads:
             return
         root = root_word(state)
         for word in range(1, state.n + 1):
-            if word == root or state.heads[word] >= 0:
+            if word == root or state.heads[word] >= 0 or (self.system.several_heads and is_above(state, word, root)):
                 continue
             self.score_pair(work, state, root, word, tokens)
             best = best_of_move(self, work.scores, self.left_arc if word < root else self.right_arc)
-            add_arc(state, root, word, self.labels[best])
+            if self.system.several_heads:
+                add_further_head(state, root, word, self.labels[best])
+            else:
+                add_arc(state, root, word, self.labels[best])
         state.front = end
 
     cdef void label_unlabelled(self, ParseWorkspace work, State* state, const int32_t* tokens, bint annotated,
@@ -352,8 +419,7 @@ cdef class Greedy:
         cdef token_t word = buffer_at(state, 0) if self.tag_column >= 0 else -1
         return tokens[<Py_ssize_t>word * self.program.attributes + self.tag_column] + 1 if word >= 0 else 0
 
-    def instances(self, const int32_t[:, ::1] tokens, const token_t[::1] heads, const label_t[::1] labels,
-                  const offset_t[::1] starts, const int32_t[::1] group_of=None):
+    def instances(self, const int32_t[:, ::1] tokens, Targets targets, const int32_t[::1] group_of=None):
         """Return the decisions of the static oracle, for learners that need all of them at once.
 
         These are the keys of the features of each; its action; and its group, `group_of` the tag of the first word in
@@ -362,23 +428,24 @@ cdef class Greedy:
         cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
         cdef Py_ssize_t s, at = 0
-        cdef token_t n, move
+        cdef token_t move
         cdef label_t label
         cdef int32_t k, group
         cdef int32_t count = self.program.template_count
-        decisions = collect_actions(self.system, heads, labels, starts, max(self.labels) + 1).sum()
+        cdef const int32_t* words
+        decisions = collect_actions(self.system, targets, max(self.labels) + 1).sum()
         keys = np.empty((decisions, count), dtype=np.uint64)
         chosen, groups = np.empty((2, decisions), dtype=np.int32)
         cdef hash_t[:, ::1] key_view = keys
         cdef int32_t[::1] chosen_view = chosen
         cdef int32_t[::1] group_view = groups
-        for s in range(starts.shape[0] - 1):
-            n = <token_t>(starts[s + 1] - starts[s]) - 1
+        for s in range(len(targets)):
+            words = &tokens[targets.nodes[s], 0]
             with nogil:
-                work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
+                targets.begin(self.system, work, s)
                 while not self.system.is_final(state):
-                    fill_keys(&self.program, state, &tokens[starts[s], 0], &key_view[at, 0])
-                    group = 0 if group_of is None else group_of[self.group_of(state, &tokens[starts[s], 0])]
+                    fill_keys(&self.program, state, words, &key_view[at, 0])
+                    group = 0 if group_of is None else group_of[self.group_of(state, words)]
                     for k in range(count):
                         key_view[at, k] = grouped(key_view[at, k], group)
                     move = self.system.oracle(state, &work.gold)

@@ -28,7 +28,7 @@ cdef struct State:
     # Chains of the arcs of each node, for systems whose words may have several heads, or links.
     token_t* arc_first      # per node: the last arc made with it, -1 if there is none
     token_t* arc_next       # 2k for the head of arc k, 2k + 1 for its dependent: the arc made before with that node
-    # The same arcs by their dependent, for systems whose words have one head.
+    # The last arc to each word, which is the only one in systems whose words have one head.
     token_t* heads          # -1 if there is none
     label_t* labels         # of the arc from the head, -1 if there is none
     # Per node and place, outermost first: dependents (or linked nodes) on either side and the labels of their arcs.
@@ -62,6 +62,7 @@ cdef int copy_state(State* target, const State* source) except -1 nogil
 cdef void add_arc(State* state, token_t head, token_t dependent, label_t label) noexcept nogil
 cdef void add_head(State* state, token_t head, token_t dependent, label_t label) noexcept nogil
 cdef void add_link(State* state, token_t a, token_t b, label_t label) noexcept nogil
+cdef void add_further_head(State* state, token_t head, token_t dependent, label_t label) noexcept nogil
 
 
 cdef inline token_t words_for(label_t labels) noexcept nogil:

@@ -210,3 +210,10 @@ cdef void add_head(State* state, token_t head, token_t dependent, label_t label)
     state.arc_next[2 * k + 1] = state.arc_first[dependent]
     state.arc_first[head] = state.arc_first[dependent] = k
     note_neighbour(state, head, dependent, label)
+
+
+cdef void add_further_head(State* state, token_t head, token_t dependent, label_t label) noexcept nogil:
+    """Make a node one of the heads of another and the last of them."""
+    add_head(state, head, dependent, label)
+    state.heads[dependent] = head
+    state.labels[dependent] = label

@@ -1,15 +1,10 @@
 from crossarc.core.typedefs cimport label_t, token_t, uint32_t
-from crossarc.transitions.state cimport Arc, State, add_arc, add_link, reserve_arcs
+from crossarc.transitions.gold cimport Gold
+from crossarc.transitions.graph_arcs cimport is_missing, missing_arc
+from crossarc.transitions.state cimport Arc, State, add_arc, add_further_head, add_link, reserve_arcs
 
 cdef enum:
     MOVES = 8               # no system has more kinds of moves
-
-cdef struct Gold:
-    token_t n
-    const token_t* heads    # heads[0] is -1
-    const label_t* labels
-    token_t* extra          # n + 1 entries that `prepare` fills as the system likes: planes, projective order ...
-    token_t* scratch        # 8 (n + 1) entries that `prepare`, `oracle` and `costs` may use
 
 cdef class TransitionSystem:
     cdef readonly str name
@@ -25,6 +20,13 @@ cdef class TransitionSystem:
     # Undirected systems: whether node 0 is in the buffer, and whether its links come before those they cross.
     cdef readonly bint reads_root
     cdef readonly bint all_root_links
+    # Systems that build graphs: words may have several heads, but no more than the one, and no more arcs from one word
+    # to another than the other.
+    cdef readonly bint several_heads
+    cdef readonly token_t most_heads
+    cdef readonly token_t most_parallel
+    cdef readonly bint allows_cycles
+    cdef readonly token_t last_resort   # the move that is made if all labels of other moves would repeat an arc
 
     cdef void start(self, State* state) noexcept nogil
     cdef bint is_final(self, const State* state) noexcept nogil
@@ -47,7 +49,9 @@ cdef inline int make(TransitionSystem system, State* state, token_t move, label_
         reserve_arcs(state, 2 * state.arc_room)
     system.apply(state, move)
     if arc.head >= 0:
-        if system.directed:
+        if system.several_heads:
+            add_further_head(state, arc.head, arc.dependent, label)
+        elif system.directed:
             add_arc(state, arc.head, arc.dependent, label)
         else:
             add_link(state, arc.head, arc.dependent, label)
@@ -58,10 +62,22 @@ cdef inline int make(TransitionSystem system, State* state, token_t move, label_
 
 cdef inline label_t gold_label(TransitionSystem system, const State* state, const Gold* gold,
                                token_t move) noexcept nogil:
-    """The label of the arc that a legal move makes if it is a gold arc, else -1."""
+    """The label of the arc that a legal move makes if it is a gold arc, else -1; of several, the first not made yet."""
     cdef Arc arc = system.arc_of(state, move)
+    cdef token_t k
     if arc.head < 0:
         return -1
+    if system.several_heads:
+        k = missing_arc(state, gold, arc.head, arc.dependent)
+        return gold.arc_labels[k] if k >= 0 else -1
     if gold.heads[arc.dependent] == arc.head:
         return gold.labels[arc.dependent]
     return gold.labels[arc.head] if not system.directed and gold.heads[arc.head] == arc.dependent else -1
+
+
+cdef inline bint costs_label(TransitionSystem system, const State* state, const Gold* gold, Arc arc, label_t wanted,
+                             label_t label) noexcept nogil:
+    """Whether a label is wrong on an arc whose gold label is `wanted`, -1 for an arc that is not gold."""
+    if wanted < 0 or wanted == label:
+        return False
+    return not (system.several_heads and is_missing(state, gold, arc.head, arc.dependent, label))

@@ -3,7 +3,7 @@
 from crossarc.core.typedefs cimport label_t, token_t, uint32_t
 from crossarc.transitions.state cimport Arc, State, add_arc, arc_to, find_group, push
 
-from crossarc.errors import UnknownName
+from crossarc.errors import CrossarcError, UnknownName
 
 ROOT_LINKS = ("all", "uncrossed", "none")
 
@@ -17,13 +17,19 @@ cdef class TransitionSystem:
     `exact_costs` false, it is exact on the gold path only and nearly right elsewhere.
     """
 
-    def __cinit__(self, *, bint single_root=True, str root_links="uncrossed"):
+    def __cinit__(self, *, bint single_root=True, str root_links="uncrossed", token_t most_heads=1,
+                  token_t most_parallel=1, bint allows_cycles=False):
         if root_links not in ROOT_LINKS:
             raise UnknownName("choice of root links", root_links, ROOT_LINKS)
+        if most_heads < 1 or most_parallel < 1:
+            raise CrossarcError(f"{most_heads} heads and {most_parallel} arcs between two words; at least 1 is needed")
         self.single_root = single_root
         self.reads_root = root_links != "none"
         self.all_root_links = root_links == "all"
         self.directed = True
+        self.most_heads = most_heads
+        self.most_parallel = most_parallel
+        self.allows_cycles = allows_cycles
 
     cdef void start(self, State* state) noexcept nogil:
         """Put node 0 where the system expects it, in a state that was reset: on the stack, in the buffer or nowhere."""

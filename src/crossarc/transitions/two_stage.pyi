@@ -11,6 +11,7 @@ from crossarc.learning.updates import UpdateRule
 from crossarc.learning.weights import Weights
 from crossarc.transitions.search import Greedy, Ints
 from crossarc.transitions.system import TransitionSystem
+from crossarc.transitions.targets import Targets
 
 class StageWeights:
     moves: HashedWeights
@@ -47,9 +48,7 @@ class TwoStage(Greedy):
         weights: StageWeights,
         rule: UpdateRule,
         tokens: Ints,
-        heads: Ints,
-        labels: Ints,
-        starts: NDArray[np.int64],
+        targets: Targets,
         order: NDArray[np.int64],
         explore: float = 0.0,
     ) -> tuple[int, int]: ...
@@ -69,8 +68,6 @@ class TwoStage(Greedy):
         self,
         weights: StageWeights,
         tokens: Ints,
-        heads: Ints,
-        labels: Ints,
-        starts: NDArray[np.int64],
+        targets: Targets,
         sentences: int,
     ) -> NDArray[np.float64]: ...

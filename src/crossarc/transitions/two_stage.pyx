@@ -16,6 +16,7 @@ from crossarc.transitions.memory cimport Workspace
 from crossarc.transitions.search cimport Greedy, ParseWorkspace, best_of_move, happens, lowest_bit, note_link
 from crossarc.transitions.state cimport State
 from crossarc.transitions.system cimport MOVES, gold_label, make
+from crossarc.transitions.targets cimport Targets
 
 
 cdef class StageWeights:
@@ -101,8 +102,8 @@ cdef class TwoStage(Greedy):
         self.move_templates = move_templates
         self.label_templates = label_templates
 
-    def train(self, StageWeights weights, UpdateRule rule, const int32_t[:, ::1] tokens, const token_t[::1] heads,
-              const label_t[::1] labels, const offset_t[::1] starts, const offset_t[::1] order, double explore=0.0):
+    def train(self, StageWeights weights, UpdateRule rule, const int32_t[:, ::1] tokens, Targets targets,
+              const offset_t[::1] order, double explore=0.0):
         """Learn by the perceptron from sentences in an order; returns the counts of moves chosen and of wrong ones."""
         cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
@@ -117,7 +118,8 @@ cdef class TwoStage(Greedy):
         cdef hash_t random = label_weights.random
         cdef offset_t decisions = 0, wrong = 0
         cdef Py_ssize_t i, s
-        cdef token_t n, move, best, gold
+        cdef token_t move, best, gold
+        cdef const int32_t* words
         cdef int32_t action, right, first = self.label_templates, end = self.program.template_count
         cdef label_t label
         cdef uint32_t legal
@@ -125,12 +127,12 @@ cdef class TwoStage(Greedy):
         with nogil:
             for i in range(order.shape[0]):
                 s = order[i]
-                n = <token_t>(starts[s + 1] - starts[s]) - 1
-                work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
+                words = &tokens[targets.nodes[s], 0]
+                targets.begin(self.system, work, s)
                 while not self.system.is_final(state):
                     legal = self.system.legal(state)
                     self.system.costs(state, &work.gold, costs)
-                    fill_values(&self.program, state, &tokens[starts[s], 0], values)
+                    fill_values(&self.program, state, words, values)
                     hash_values(&self.program, values, 0, end, keys)
                     moves.score(keys, self.move_templates, 0, scores)
                     best = gold = -1
@@ -205,8 +207,7 @@ cdef class TwoStage(Greedy):
                 note_link(self, work, state, action, work.scores)
         return state
 
-    def weigh(self, StageWeights weights, const int32_t[:, ::1] tokens, const token_t[::1] heads,
-              const label_t[::1] labels, const offset_t[::1] starts, Py_ssize_t sentences):
+    def weigh(self, StageWeights weights, const int32_t[:, ::1] tokens, Targets targets, Py_ssize_t sentences):
         """What each template adds to the margin of right moves, and of right labels, over the best wrong ones."""
         cdef Workspace work = Workspace(self.set_words)
         cdef State* state = &work.state
@@ -219,18 +220,17 @@ cdef class TwoStage(Greedy):
         cdef weight_t[::1] label_view = label_scores
         cdef double[:, ::1] gain_view = gains
         cdef Py_ssize_t s
-        cdef token_t n, move, right, best_wrong
+        cdef token_t move, right, best_wrong
         cdef int32_t k, a, action, other
         cdef label_t label
         cdef uint32_t legal
-        for s in range(min(sentences, starts.shape[0] - 1)):
-            n = <token_t>(starts[s + 1] - starts[s]) - 1
-            work.begin_gold(self.system, n, &heads[starts[s]], &labels[starts[s]])
+        for s in range(min(sentences, len(targets))):
+            targets.begin(self.system, work, s)
             while not self.system.is_final(state):
                 legal = self.system.legal(state)
                 right = self.system.oracle(state, &work.gold)
                 label = gold_label(self.system, state, &work.gold, right)
-                fill_values(&self.program, state, &tokens[starts[s], 0], values)
+                fill_values(&self.program, state, &tokens[targets.nodes[s], 0], values)
                 hash_values(&self.program, values, 0, end, keys)
                 weights.moves.score(keys, end, 0, scores)
                 best_wrong = -1

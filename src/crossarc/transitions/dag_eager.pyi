@@ -1,0 +1,3 @@
+from crossarc.transitions.graph_system import GraphSystem
+
+class DagEager(GraphSystem): ...

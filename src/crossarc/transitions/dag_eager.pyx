@@ -1,0 +1,81 @@
+from crossarc.core.typedefs cimport token_t, uint32_t
+from crossarc.transitions.graph_arcs cimport count_missing, missing_arc
+from crossarc.transitions.graph_system cimport GraphSystem
+from crossarc.transitions.state cimport Arc, State, arc_to, buffer_at, shift, stack_at
+from crossarc.transitions.system cimport Gold
+
+cdef enum:
+    SHIFT, REDUCE, LEFT_ARC, RIGHT_ARC
+
+
+cdef class DagEager(GraphSystem):
+    """Projective graphs, arc-eager with several heads (Sagae and Tsujii 2008, section 2.2).
+
+    start      ([0], 1 ... n, {})
+    SHIFT      (S, i|B, A)    =>  (S|i, B, A)
+    REDUCE     (S|i, B, A)    =>  (S, B, A)               if i has a head; with one root: if that is not 0
+    LEFT-ARC   (S|i, j|B, A)  =>  (S|i, j|B, A + j->i)    if i is not 0 and the arc closes no cycle
+    RIGHT-ARC  (S|i, j|B, A)  =>  (S|i, j|B, A + i->j)    if the arc closes no cycle; with one root: not from 0 again
+    end        (S, [], A)
+
+    Words left without a head go under node 0, with one root under the root word. Every derivation ends: SHIFT and
+    REDUCE are made at most n times each, and between two of them at most m arcs in each direction.
+    Costs are those of arcs whose two words do not meet any more; that a wrong arc may forbid a gold one, since the two
+    would close a cycle, is left out.
+    """
+
+    def __cinit__(self, **options):
+        self.name = "dag-eager"
+        self.moves = ("SHIFT", "REDUCE", "LEFT-ARC", "RIGHT-ARC")
+        self.labelled = (False, False, True, True)
+        self.root_on_stack = True
+        self.joins_buffer = True
+        self.last_resort = SHIFT
+
+    cdef uint32_t legal(self, State* state) noexcept nogil:
+        cdef token_t i = stack_at(state, 0)
+        cdef token_t j = buffer_at(state, 0)
+        cdef uint32_t moves = 1 << SHIFT
+        if i > 0 and state.heads[i] >= 0 and not (self.single_root and state.heads[i] == 0):
+            moves |= 1 << REDUCE
+        if i > 0 and self.may_add(state, j, i):
+            moves |= 1 << LEFT_ARC
+        if not (self.single_root and i == 0 and state.roots) and self.may_add(state, i, j):
+            moves |= 1 << RIGHT_ARC
+        return moves
+
+    cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
+        if move == LEFT_ARC:
+            return arc_to(buffer_at(state, 0), stack_at(state, 0))
+        return arc_to(stack_at(state, 0) if move == RIGHT_ARC else -1, buffer_at(state, 0))
+
+    cdef void apply(self, State* state, token_t move) noexcept nogil:
+        if move == SHIFT:
+            shift(state)
+        elif move == REDUCE:
+            state.depth -= 1
+
+    cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
+        """Arcs at once; REDUCE after the last arc from the right, or if the first word belongs with a node below."""
+        cdef token_t i = stack_at(state, 0)
+        cdef token_t j = buffer_at(state, 0)
+        cdef uint32_t moves = self.legal(state)
+        if moves >> LEFT_ARC & 1 and missing_arc(state, gold, j, i) >= 0:
+            return LEFT_ARC
+        if moves >> RIGHT_ARC & 1 and missing_arc(state, gold, i, j) >= 0:
+            return RIGHT_ARC
+        if (moves >> REDUCE & 1 and not count_missing(state, gold, i, j, gold.n)
+                and (state.last_move == LEFT_ARC or count_missing(state, gold, j, 0, i - 1))):
+            return REDUCE
+        return SHIFT
+
+    cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
+        cdef token_t i = stack_at(state, 0)
+        cdef token_t j = buffer_at(state, 0)
+        cdef token_t k
+        costs[LEFT_ARC] = i <= 0 or missing_arc(state, gold, j, i) < 0
+        costs[RIGHT_ARC] = missing_arc(state, gold, i, j) < 0
+        costs[REDUCE] = count_missing(state, gold, i, j, gold.n)
+        costs[SHIFT] = 0
+        for k in range(state.depth):
+            costs[SHIFT] += count_missing(state, gold, j, state.stack[k], state.stack[k])
