@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from helpers import sentences
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from crossarc.errors import StructureError, TreebankError
 from crossarc.treebank import Corpus, Graph, Sentence, convert, read, read_string
 from crossarc.treebank.formats import FORMATS
 from crossarc.treebank.graph_writing import write_graphs
+from helpers import sentences
 
 LABELS = ["obj", "née", "a", "x" * 40, "obj:to", "a"]
 
