@@ -123,11 +123,37 @@ def test_graphs(conllu, tmp_path):
     write(conllu("1 a _ _ _ _ 2 subj 2:subj|2:ref\n2 b _ _ _ _ 0 root 0:root"), path)
     result = run("evaluate", path, path, "--graph", "--pattern", "anaphora=ref")
     assert result.exit_code == 0
-    assert "anaphora, labelled" in result.stdout
+    assert "Graphs, unlabelled" in result.stdout
+    assert "anaphora" in result.stdout
     assert "ELAS" in result.stdout
     found = json.loads(run("evaluate", path, path, "--graph", "--json").stdout)
     assert found["graphs"]["classes"]["primary"]["labelled"]["gold"] == 3
     assert found["enhanced"]["ELAS"]["f1"] == 100.0
+
+
+def test_kinds_with_intervals(conllu, tmp_path):
+    gold, system = str(tmp_path / "gold.conllu"), str(tmp_path / "system.conllu")
+    write(conllu("1 a _ _ _ _ 2 subj 2:subj|2:ref\n2 b _ _ _ _ 0 root 0:root|1:[obj]"), gold)
+    write(conllu("1 a _ _ _ _ 2 subj 2:subj|2:ref\n2 b _ _ _ _ 0 root 0:root"), system)
+    result = run("evaluate", gold, system, "--kinds", "danish", "--intervals")
+    assert result.exit_code == 0, result.output
+    lines = [line.split("  ") for line in result.stdout.splitlines()]
+    rows = {line[0].strip(): [cell.strip() for cell in line[1:] if cell.strip()] for line in lines}
+    assert rows["anaphoric"] == ["100.0 [100.0, 100.0]"] * 3 + ["1", "1"]
+    assert rows["long-distance"] == ["0.0 [0.0, 0.0]", "1", "0"]
+    assert rows["gapping"] == ["0", "0"]
+    assert "95% intervals, by bootstrap over sentences" in result.stdout
+    found = json.loads(run("evaluate", gold, system, "--kinds", "danish", "--intervals", "--json").stdout)["graphs"]
+    assert found["kinds"] == "danish"
+    assert list(found["classes"]) == ["primary", "gapping", "long-distance", "anaphoric"]
+    assert found["classes"]["long-distance"]["labelled_intervals"] == {
+        "precision": None,
+        "recall": [0.0, 0.0],
+        "f1": None,
+        "confidence": 0.95,
+    }
+    assert found["labelled_intervals"]["recall"] == [75.0, 75.0]
+    assert json.loads(run("evaluate", gold, system, "--graph", "--json").stdout)["graphs"]["labelled_intervals"] is None
 
 
 @pytest.mark.parametrize(
@@ -139,6 +165,8 @@ def test_graphs(conllu, tmp_path):
         ("evaluate", "gold.conllu", "parsed.conllu", "--tokenization", "different"),
         ("evaluate", "gold.conllu", "parsed.conllu", "--graph", "--pattern", "nothing"),
         ("evaluate", "gold.conllu", "parsed.conllu", "--graph"),
+        ("evaluate", "gold.conllu", "parsed.conllu", "--kinds", "dutch"),
+        ("evaluate", "gold.conllu", "parsed.conllu", "--intervals"),
         ("evaluate", "-", "-"),
         ("compare", "gold.conllu", "parsed.conllu", "other.conllu"),
         ("compare", "gold.conllu", "parsed.conllu", "gold.conllu", "--metric", "bleu"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crossarc.treebank.streams import Source
 
 Cell = str | int | float | None
-FIGURE = re.compile(r"[-+]?[\d.,]*\s?(%|$|/|\()")  # a number, alone or with others like it
+FIGURE = re.compile(r"[-+]?[\d.,]*\s?(%|$|/|\(|\[)")  # a number, alone or with others like it
 
 
 @dataclass

@@ -12,7 +12,17 @@ from crossarc.cli.console import Cell, Table, print_json, print_tables
 from crossarc.errors import CrossarcError, UnknownName
 
 if TYPE_CHECKING:
-    from crossarc.evaluation import Attachment, Breakdown, Confusion, EnhancedScores, GraphScores, Tokenization
+    from crossarc.evaluation import (
+        Attachment,
+        Breakdown,
+        ClassScore,
+        Confusion,
+        EnhancedScores,
+        GraphScores,
+        Intervals,
+        Score,
+        Tokenization,
+    )
 
 TOKENIZATIONS = ("auto", "same", "align")
 CONFUSIONS_SHOWN = 20
@@ -74,6 +84,13 @@ def evaluate(
     pattern: Annotated[
         list[str] | None, typer.Option(metavar="NAME=REGEX", help="Score a class of graph arcs by label; with --graph.")
     ] = None,
+    kinds: Annotated[
+        str | None,
+        typer.Option(metavar="danish|enhanced", help="Score graphs by kind of arc, such as conj-shared or control."),
+    ] = None,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Print 95% intervals of graph scores (bootstrap over sentences).")
+    ] = False,
     json: Json = False,
     markdown: Markdown = False,
 ) -> None:
@@ -90,9 +107,26 @@ def evaluate(
      label accuracy               91.20            92.11
      ...
     same tokens; all tokens; whole labels
+
+    Graphs are scored with --graph, with --kinds by kind of arc: 'danish' has primary, gapping, long-distance and
+    anaphoric arcs, 'enhanced' has primary, conj-shared, relative, control, ellipsis and other arcs.
+
+    \b
+    $ crossarc evaluate gold.conllu parsed.conllu --kinds danish --intervals
+    ...
+    Graphs, labelled
+     arcs                     precision              recall                  F1     gold   system
+     all              92.2 [91.6, 92.7]   87.5 [86.8, 88.1]   89.8 [89.2, 90.3]   10,565   10,027
+     long-distance    95.4 [93.5, 97.2]   87.6 [85.0, 90.2]   91.4 [89.2, 93.3]      502      461
+     anaphoric        93.7 [89.1, 97.9]   85.2 [79.2, 91.0]   89.3 [84.3, 93.8]      122      111
+     ...
+    in brackets: 95% intervals, by bootstrap over sentences
     """
+    graph = graph or kinds is not None
     if pattern and not graph:
         raise CrossarcError("--pattern defines classes of graph arcs; add --graph")
+    if intervals and not graph:
+        raise CrossarcError("--intervals are those of graph scores; add --graph, or --kinds")
     report = evaluate_files(
         gold,
         system,
@@ -104,6 +138,8 @@ def evaluate(
         confusion=confusion,
         by=[name.strip() for name in by.split(",") if name.strip()],
         patterns=parse_patterns(pattern or []),
+        kinds=kinds,
+        intervals=intervals,
     )
     if json:
         print_json(report.to_dict())
@@ -134,6 +170,8 @@ def evaluate_files(
     by: list[str] | None = None,
     confusion: bool = False,
     patterns: dict[str, str] | None = None,
+    kinds: str | None = None,
+    intervals: bool = False,
 ) -> Report:
     """Score the files; with "auto", words are aligned if the tokens differ, and the report says so."""
     from crossarc.errors import AlignmentError
@@ -180,7 +218,7 @@ def evaluate_files(
         parts |= {"attachment": score_pair(pair, setting), "breakdowns": break_down(pair, by or [])}
         parts["confusions"] = confusions(pair) if confusion else ()
     if graph:
-        parts["graphs"] = evaluate_graphs(*sentences, patterns=patterns)
+        parts["graphs"] = evaluate_graphs(*sentences, patterns=patterns, kinds=kinds, intervals=intervals)
         if all(sentence.format.name == "conllu" for side in sentences for sentence in side[:1]):
             parts["enhanced"] = evaluate_enhanced(*sentences)
     return Report(gold, system, str(setting), **parts)
@@ -202,7 +240,7 @@ def tables_of(report: Report) -> list[Table]:
             )
         )
     if report.graphs is not None:
-        tables.append(graph_table(report.graphs))
+        tables += graph_tables(report.graphs)
     if report.enhanced is not None:
         scores = {"ELAS": report.enhanced.elas, "EULAS": report.enhanced.eulas}
         tables.append(
@@ -259,21 +297,32 @@ def attachment_tables(result: Attachment, system: str) -> list[Table]:
     ]
 
 
-def graph_table(result: GraphScores) -> Table:
-    """All arcs, then the classes."""
-    rows: list[tuple[Cell, ...]] = [
-        (name, score.precision, score.recall, score.f1, score.gold, score.system)
-        for name, score in (("labelled", result.labelled), ("unlabelled", result.unlabelled))
-    ]
-    for name, each in result.classes.items():
-        for kind, part in (("labelled", each.labelled), ("unlabelled", each.unlabelled)):
-            rows.append((f"{name}, {kind}", part.precision, part.recall, part.f1, part.gold, part.system))
-    return Table(
-        "Graphs",
-        ("arcs", "precision", "recall", "F1", "in gold", "in system"),
-        list(rows),
-        f"exact match: {result.exact_match:.2f} labelled, {result.exact_match_unlabelled:.2f} unlabelled",
-    )
+def graph_tables(result: GraphScores) -> list[Table]:
+    """Two tables, with labels and without: all arcs, then the classes."""
+    notes = [f"exact match: {result.exact_match:.2f} labelled, {result.exact_match_unlabelled:.2f} unlabelled"]
+    if result.labelled_intervals is not None:
+        notes.append(f"in brackets: {result.labelled_intervals.confidence:.0%} intervals, by bootstrap over sentences")
+    if result.kinds is not None:
+        notes.append(f"kinds of arcs: {result.kinds}, by label and gold tree")
+    tables = []
+    for part in ("labelled", "unlabelled"):
+        rows: list[tuple[Cell, ...]] = []
+        for name, each in [("all", result), *result.classes.items()]:
+            score, intervals = getattr(each, part), getattr(each, f"{part}_intervals")
+            figures = [with_interval(score, intervals, metric) for metric in ("precision", "recall", "f1")]
+            rows.append((name, *figures, score.gold, score.system))
+        tables.append(Table(f"Graphs, {part}", ("arcs", "precision", "recall", "F1", "gold", "system"), list(rows)))
+    tables[-1].note = "\n".join(notes)
+    return tables
+
+
+def with_interval(score: Score | ClassScore, intervals: Intervals | None, metric: str) -> Cell:
+    """A score, with its interval if there is one: 84.2 [79.8, 88.1]."""
+    value: float | None = getattr(score, metric)
+    if intervals is None or value is None:
+        return value
+    interval: tuple[float, float] | None = getattr(intervals, metric)
+    return f"{value:.1f}" if interval is None else f"{value:.1f} [{interval[0]:.1f}, {interval[1]:.1f}]"
 
 
 def breakdown_table(breakdown: Breakdown) -> Table:

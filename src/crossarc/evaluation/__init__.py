@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from crossarc.evaluation.arc_kinds import KINDS
 from crossarc.evaluation.attachment import (
     METRICS,
     Attachment,
@@ -21,11 +22,20 @@ from crossarc.evaluation.comparison import Comparison, Difference, DifferingSent
 from crossarc.evaluation.enhanced import EnhancedScores, evaluate_enhanced
 from crossarc.evaluation.graphs import ArcScores, GraphScores, evaluate_graphs
 from crossarc.evaluation.scores import ClassScore, Score
-from crossarc.evaluation.significance import Bootstrap, TTest, paired_bootstrap, paired_t_test, randomised_p
+from crossarc.evaluation.significance import (
+    Bootstrap,
+    Intervals,
+    TTest,
+    paired_bootstrap,
+    paired_t_test,
+    randomised_p,
+    score_intervals,
+)
 from crossarc.evaluation.tokenization import Tokenization, evaluate_tokenization
 from crossarc.evaluation.trees import TreePair, Trees, pair_trees
 
 __all__ = [
+    "KINDS",
     "METRICS",
     "PROPERTIES",
     "ArcScores",
@@ -39,6 +49,7 @@ __all__ = [
     "DifferingSentence",
     "EnhancedScores",
     "GraphScores",
+    "Intervals",
     "Row",
     "Score",
     "Setting",
@@ -58,6 +69,7 @@ __all__ = [
     "paired_bootstrap",
     "paired_t_test",
     "randomised_p",
+    "score_intervals",
     "score_pair",
     "sentence_counts",
 ]

@@ -1,7 +1,8 @@
-"""Is the difference between two systems more than chance? Three answers from counts by sentence.
+"""Is the difference between two systems more than chance, and how exact is a score? Answers from counts by sentence.
 
-Each takes, for every sentence, how much system A and system B have right and out of how much; the score of a
-system is the sum of the right divided by the sum of the totals. The same seed gives the same answer.
+The three tests take, for every sentence, how much system A and system B have right and out of how much; the score of a
+system is the sum of the right divided by the sum of the totals. `score_intervals` takes the counts of one system. The
+same seed gives the same answer.
 """
 
 from __future__ import annotations
@@ -35,6 +36,16 @@ class TTest:
     t: float
     df: int
     p: float
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """The intervals that hold precision, recall and F1 in percent, None where nothing is counted."""
+
+    precision: tuple[float, float] | None
+    recall: tuple[float, float] | None
+    f1: tuple[float, float] | None
+    confidence: float
 
 
 def randomised_p(correct_a: ArrayLike, correct_b: ArrayLike, *, shuffles: int = 10_000, seed: int = 0) -> float:
@@ -79,23 +90,77 @@ def paired_bootstrap(
     over the distinct pairs of the two: O(resamples x distinct pairs), whatever the number of sentences.
     """
     a, b, all_words = checked(correct_a, correct_b, total)
-    if resamples < 1 or not 0 < confidence < 1:
-        raise StructureError(f"{resamples} resamples with confidence {confidence}; need at least 1, and 0 < c < 1")
     if not all_words.sum():
+        check_sampling(resamples, confidence)
         return Bootstrap(0.0, 0.0, 0.0, confidence, 1.0)
-    kinds, counts = np.unique(np.stack([b - a, all_words], axis=1), axis=0, return_counts=True)
+    gains, sizes = resampled_sums([b - a, all_words], resamples, confidence, seed)
+    differences = 100 * np.divide(gains, sizes, out=np.zeros(resamples), where=sizes > 0)
+    low, high = middle(differences, confidence)
+    tail = min(int((differences <= 0).sum()), int((differences >= 0).sum()))
+    p = min(1.0, 2 * (tail + 1) / (resamples + 1))
+    return Bootstrap(100 * float((b - a).sum() / all_words.sum()), low, high, confidence, p)
+
+
+def score_intervals(
+    gold: ArrayLike,
+    recalled: ArrayLike,
+    system: ArrayLike,
+    precise: ArrayLike,
+    *,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Intervals:
+    """The intervals of precision, recall and F1 over sentences drawn with replacement (Efron and Tibshirani 1993).
+
+    Each sentence has so many items in `gold`, of which `recalled` are found, and so many in `system`, of which
+    `precise` are right. The interval holds the middle of the scores of all resamples; resamples without items are left
+    out. Sentences with the same counts are interchangeable, so the cost depends only on the distinct ones.
+
+    >>> score_intervals([2, 2, 0, 1], [2, 1, 0, 1], [2, 2, 1, 1], [2, 1, 0, 1]).recall
+    (50.0, 100.0)
+    """
+    columns = checked(gold, recalled, system, precise)
+    in_gold, found, in_system, right = resampled_sums(columns, resamples, confidence, seed)
+    with np.errstate(invalid="ignore"):  # 0 / 0 is not a number, and left out
+        recall, precision = 100 * found / in_gold, 100 * right / in_system
+        f1 = np.where(precision + recall == 0, 0.0, 2 * precision * recall / (precision + recall))
+
+    def interval(values: Figures) -> tuple[float, float] | None:
+        known = values[~np.isnan(values)]
+        return middle(known, confidence) if len(known) else None
+
+    return Intervals(interval(precision), interval(recall), interval(f1), confidence)
+
+
+def resampled_sums(columns: list[Figures], resamples: int, confidence: float, seed: int) -> list[Figures]:
+    """The sums of columns of counts over as many sentences drawn with replacement, for each resample.
+
+    Sentences with the same counts are interchangeable, so a resample is one multinomial draw over the distinct rows.
+    """
+    check_sampling(resamples, confidence)
+    sums = np.zeros((resamples, len(columns)))
+    if not len(columns[0]):
+        return list(sums.T)
+    kinds, counts = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
     rng = np.random.default_rng(seed)
-    gains, sizes = np.empty(resamples), np.empty(resamples)
     step = max(1, 4_000_000 // len(kinds))
     for first in range(0, resamples, step):
         rows = slice(first, min(first + step, resamples))
-        drawn = rng.multinomial(len(a), counts / len(a), size=rows.stop - first)
-        gains[rows], sizes[rows] = drawn @ kinds[:, 0], drawn @ kinds[:, 1]
-    differences = 100 * np.divide(gains, sizes, out=np.zeros(resamples), where=sizes > 0)
-    low, high = np.quantile(differences, [(1 - confidence) / 2, (1 + confidence) / 2])
-    tail = min(int((differences <= 0).sum()), int((differences >= 0).sum()))
-    p = min(1.0, 2 * (tail + 1) / (resamples + 1))
-    return Bootstrap(100 * float((b - a).sum() / all_words.sum()), float(low), float(high), confidence, p)
+        sums[rows] = rng.multinomial(len(columns[0]), counts / len(columns[0]), size=rows.stop - first) @ kinds
+    return list(sums.T)
+
+
+def check_sampling(resamples: int, confidence: float) -> None:
+    """Refuse impossible numbers of resamples and levels of confidence."""
+    if resamples < 1 or not 0 < confidence < 1:
+        raise StructureError(f"{resamples} resamples with confidence {confidence}; need at least 1, and 0 < c < 1")
+
+
+def middle(values: Figures, confidence: float) -> tuple[float, float]:
+    """The ends of the interval that holds the middle of some values."""
+    low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(low), float(high)
 
 
 def paired_t_test(correct_a: ArrayLike, correct_b: ArrayLike, total: ArrayLike) -> TTest:

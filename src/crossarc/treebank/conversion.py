@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from crossarc.treebank.arguments import argument_columns
 from crossarc.treebank.formats import Format, get_format
 from crossarc.treebank.graph import Graph, format_deps
 from crossarc.treebank.sentence import Sentence
@@ -158,14 +159,8 @@ def argument_cells(sentence: Sentence, graph: Graph | None, lost: Counter[str]) 
             arcs.append((int(ends[0]), int(ends[1]), label))
         else:
             lost["arcs to or from empty nodes"] += 1
-    predicates = sorted({head for head, _, _ in arcs if head})
-    column = {head: place for place, head in enumerate(predicates)}
-    cells = [["_"] * len(predicates) for _ in range(len(sentence) + 1)]
-    for head, dependent, label in arcs:
-        if head and cells[dependent][column[head]] != "_":
-            lost["second arcs between the same words"] += 1
-        elif head:
-            cells[dependent][column[head]] = label
+    predicates, cells, second = argument_columns(arcs, len(sentence))
+    lost["second arcs between the same words"] += len(second)
     return predicates, cells
 
 

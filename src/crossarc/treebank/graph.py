@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import StructureError, TreebankError
+from crossarc.treebank.formats import CONLLU, Format
 from crossarc.treebank.graph_reading import arcs_of
 
 if TYPE_CHECKING:
@@ -100,10 +101,25 @@ def deps_fault(deps: str, nodes: Iterable[str]) -> str:
     return ""
 
 
+def label_fault(label: str, format: Format) -> str:
+    """Why a format cannot hold the label of an arc, "" if it can."""
+    if not label:
+        return "is empty"
+    if not {"\t", "\n", "\r"}.isdisjoint(label):
+        return "has a tab or a line end"
+    if format.extra:
+        return "means that there is no arc" if label == "_" else ""
+    return "has a '|', which separates the entries of DEPS" if "|" in label else ""
+
+
 def format_deps(graph: Graph, nodes: tuple[str, ...]) -> list[str]:
     """The DEPS field of each node, with heads in the order of their places."""
     if graph.nodes != nodes:
         raise StructureError("the graph is one over other nodes than the sentence has")
+    for label in set(graph.labels):
+        fault = label_fault(label, CONLLU)
+        if fault:
+            raise TreebankError(f"the label {label!r} {fault}")
     entries: list[list[tuple[int, str]]] = [[] for _ in nodes]
     for head, dependent, label in graph:
         entries[dependent].append((head, label))

@@ -5,6 +5,7 @@ from crossarc.treebank.field_table cimport FieldTable, fields_of
 from crossarc.treebank.layout cimport RANGE_ROW
 
 from crossarc.errors import TreebankError
+from crossarc.treebank.arguments import sdp_columns
 from crossarc.treebank.graph import format_deps
 
 # The property of a sentence for each column of a token.
@@ -57,10 +58,12 @@ cdef int add_column(FieldTable sentence, str name, values, list patches) except 
 
 
 cdef int add_graph(FieldTable sentence, graph, list patches) except -1:
-    """Replace DEPS of all words and empty nodes."""
+    """Replace DEPS of all words and empty nodes, or the columns of SDP."""
     cdef int32_t row
     cdef int32_t* fields
     cdef int32_t place = 0, index = sentence.format.index("deps")
+    if sentence.format.name == "sdp":
+        return add_arguments(sentence, graph, patches)
     if index < 0:
         raise TreebankError(f"{sentence.format.title} has no DEPS column; convert the sentence to CoNLL-U first")
     deps = format_deps(graph, sentence.node_ids)
@@ -69,6 +72,23 @@ cdef int add_graph(FieldTable sentence, graph, list patches) except -1:
             place += 1
             fields = fields_of(sentence, row)
             patches.append((fields[index], fields[index + 1] - 1, deps[place].encode()))
+    return 0
+
+
+cdef int add_arguments(FieldTable sentence, graph, list patches) except -1:
+    """Replace TOP, PRED and the argument columns, whose number may change."""
+    cdef int32_t word, place
+    cdef int32_t* fields
+    columns = sdp_columns(graph, sentence.node_ids)
+    places = [sentence.format.index(name) for name in ("top", "pred")]
+    for word in range(1, sentence.words + 1):
+        fields = fields_of(sentence, sentence.word_rows[word])
+        *marks, arguments = columns[word]
+        for place, mark in zip(places, marks):
+            patches.append((fields[place], fields[place + 1] - 1, mark.encode()))
+        # From the end of FRAME to the end of the line.
+        place = len(sentence.format.columns)
+        patches.append((fields[place] - 1, fields[sentence.width] - 1, arguments.encode()))
     return 0
 
 

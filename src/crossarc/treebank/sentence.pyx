@@ -81,7 +81,8 @@ cdef class Sentence(FieldTable):
     def replace(self, *, comments=None, graph=None, **columns):
         """The same sentence with other comments or columns; all else stays as it is, byte for byte.
 
-        A column has n + 1 entries, the first for the dummy root, which is not looked at.
+        A column has n + 1 entries, the first for the dummy root, which is not looked at. A graph is written to DEPS,
+        or in SDP to the columns of tops, predicates and arguments.
         """
         raw = replaced_bytes(self, comments, graph, columns)
         return Sentence(raw, self.format, source=self.source, line=self.line)

@@ -2,11 +2,11 @@
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
-from libc.string cimport memcpy
 
 from crossarc.core.strings cimport StringTable
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, token_t
 from crossarc.treebank.field_table cimport FieldTable, fields_of
+from crossarc.treebank.field_writing cimport copy, digits_of, name_of, write_number
 from crossarc.treebank.layout cimport LONGEST
 from crossarc.treebank.sentence cimport Sentence
 
@@ -14,35 +14,6 @@ from crossarc.errors import TreebankError
 
 cdef extern from "Python.h":
     PyObject** PySequence_Fast_ITEMS(list items) nogil
-
-
-cdef inline int32_t digits_of(token_t number) noexcept nogil:
-    """How many digits a number has."""
-    cdef int32_t count = 1
-    while number >= 10:
-        number //= 10
-        count += 1
-    return count
-
-
-cdef inline char* copy(char* target, const char* data, Py_ssize_t size) noexcept nogil:
-    memcpy(target, data, size)
-    return target + size
-
-
-cdef inline char* write_number(char* target, token_t number) noexcept nogil:
-    cdef int32_t count = digits_of(number), place
-    for place in range(count - 1, -1, -1):
-        target[place] = <char>(48 + number % 10)
-        number //= 10
-    return target + count
-
-
-cdef inline const char* name_of(StringTable names, label_t label, int32_t* size) noexcept nogil:
-    """The bytes of a label and their number."""
-    cdef label_t id = label + names.reserved
-    size[0] = names.starts[id + 1] - names.starts[id]
-    return names.arena + names.starts[id]
 
 
 cdef class Columns:

@@ -1,0 +1,14 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core.strings import StringTable
+from crossarc.treebank.sentence import Sentence
+
+def write_graphs(
+    sentences: list[Sentence],
+    starts: NDArray[np.int64],
+    heads: NDArray[np.int32],
+    dependents: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    names: StringTable,
+) -> list[Sentence]: ...
