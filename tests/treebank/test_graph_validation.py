@@ -94,8 +94,7 @@ def test_without_the_option_graphs_are_not_checked():
 def test_findings_have_place_and_remedy():
     (finding,) = list(validate(io.BytesIO(text("1 0 0:a", "2 1 _").encode()), graph=True))
     assert str(finding) == (
-        "<input>:3: sentence 's': no path from node 0 leads to node 2; "
-        "give one of them a head that can be reached"
+        "<input>:3: sentence 's': no path from node 0 leads to node 2; give one of them a head that can be reached"
     )
     assert set(REMEDIES) > GRAPH_CODES
 
