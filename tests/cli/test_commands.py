@@ -163,6 +163,19 @@ def test_validate(crossarc, example, malformed, tmp_path):
     assert crossarc("validate", fixed)[0] == 0
 
 
+def test_validate_graphs(crossarc, example, tmp_path):
+    assert crossarc("validate", example, "--graph")[0] == 0
+    broken = tmp_path / "broken.conllu"
+    broken.write_text("# sent_id = x\n1\ta\t_\t_\t_\t_\t_\t_\t0:r\t_\n2\tb\t_\t_\t_\t_\t_\t_\t2:s\t_\n\n")
+    code, out, _ = crossarc("validate", broken, "--graph")
+    assert (code, out.splitlines()[-1]) == (1, f"{broken}: 0 good sentences, 1 finding (1 unreachable)")
+    assert out.startswith(f"{broken}:3: sentence 'x': no path from node 0 leads to node 2; give")
+    found = json.loads(crossarc("validate", broken, "--acyclic", "--json")[1])[str(broken)]
+    assert found["codes"] == {"graph-cycle": 1, "unreachable": 1}
+    code, _, err = crossarc("validate", broken, "--graph", "--fix", tmp_path / "fixed.conllu")
+    assert (code, "leave out --graph" in err) == (2, True)
+
+
 def test_validate_limits_its_output(crossarc, malformed):
     code, out, _ = crossarc("validate", malformed / "cycle.conllu", "--limit", 0)
     assert code == 1

@@ -30,6 +30,12 @@ def validate(
     files: Files,
     source: From = None,
     roots: Annotated[str, typer.Option(metavar="one|any", help="Whether a tree may have several roots.")] = "one",
+    graph: Annotated[
+        bool, typer.Option("--graph", help="Check the arcs of graphs too; sentences with a graph need no tree.")
+    ] = False,
+    acyclic: Annotated[
+        bool, typer.Option("--acyclic", help="Report cycles of graphs, which are allowed otherwise; implies --graph.")
+    ] = False,
     limit: Annotated[int, typer.Option(metavar="N", min=0, help="Print at most N findings per file.")] = 50,
     fix: Annotated[
         str | None,
@@ -45,11 +51,20 @@ def validate(
     $ crossarc validate train.conllu
     train.conllu:812: sentence 's31': heads form a cycle 3 -> 7 -> 3; give one of these words a head outside the cycle
     train.conllu: 4,507 good sentences, 1 finding (1 cycle)
+
+    With --graph each arc must be there once, and a path from node 0 must lead to each node (not in SDP and CoNLL-2009).
+
+    \b
+    $ crossarc validate train.conllu --graph
+    train.conllu:57: sentence 's4': no path from node 0 leads to nodes 6, 7; give one of them a head that can be reached
+    train.conllu: 4,507 good sentences, 1 finding (1 unreachable)
     """
+    if fix and (graph or acyclic):
+        raise CrossarcError("--fix does not repair the arcs of graphs; leave out --graph and --acyclic")
     check_stdin(*files, "-" if fix else None)
     if fix == "-" and json:
         raise CrossarcError("--fix - and --json both write to standard output; give one of them a file")
-    verdicts = {path: validate_file(path, source, roots, limit) for path in files}
+    verdicts = {path: validate_file(path, source, roots, limit, graph=graph, acyclic=acyclic) for path in files}
     if json:
         print_json({path: to_dict(verdict) for path, verdict in verdicts.items()})
     else:
@@ -62,14 +77,16 @@ def validate(
         raise typer.Exit(1)
 
 
-def validate_file(path: str, source: str | None, roots: str, limit: int) -> Verdict:
+def validate_file(
+    path: str, source: str | None, roots: str, limit: int, *, graph: bool = False, acyclic: bool = False
+) -> Verdict:
     """Check every sentence of a file."""
     from crossarc.treebank import Finding
     from crossarc.treebank import validate as findings_of
 
     verdict = Verdict()
     with tracked(path) as file:
-        for item in findings_of(file, source, roots=roots):  # type: ignore[arg-type]
+        for item in findings_of(file, source, roots=roots, graph=graph, acyclic=acyclic):  # type: ignore[arg-type]
             if not isinstance(item, Finding):
                 verdict.good += 1
                 continue

@@ -3,6 +3,7 @@
 from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.eisner import eisner
 from crossarc.decode.enhancement import enhance
+from crossarc.decode.graph_trees import tree_in_graph, trees_in_graphs
 from crossarc.decode.kbest import kbest
 from crossarc.decode.labels import best_labels, labels_of
 from crossarc.decode.matrix_tree import log_partition, marginals
@@ -30,5 +31,7 @@ __all__ = [
     "projective_marginals",
     "reattach",
     "spanning_tree",
+    "tree_in_graph",
+    "trees_in_graphs",
     "undirected",
 ]

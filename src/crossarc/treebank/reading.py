@@ -15,7 +15,17 @@ from crossarc.treebank.formats import Format, format_of_content, format_of_path,
 from crossarc.treebank.scanner import Scanner
 from crossarc.treebank.sentence import Sentence
 from crossarc.treebank.streams import Source, blocks, chain, name_of
-from crossarc.treebank.validation import CHECKS, ROOTS, Check, Finding, Roots, inspect_sentence, inspect_syntax, repair
+from crossarc.treebank.validation import (
+    CHECKS,
+    ROOTS,
+    Check,
+    Finding,
+    GraphRule,
+    Roots,
+    inspect_sentence,
+    inspect_syntax,
+    repair,
+)
 
 log = logging.getLogger(__name__)
 
@@ -83,13 +93,23 @@ def read_arrays(
 
 
 def validate(
-    source: Source, format: str | Format | None = None, *, roots: Roots = "one"
+    source: Source,
+    format: str | Format | None = None,
+    *,
+    roots: Roots = "one",
+    graph: bool = False,
+    acyclic: bool = False,
 ) -> Iterator[Finding | Sentence]:
-    """The good sentences of a source, and the findings in the others, in the order of the file."""
+    """The good sentences of a source, and the findings in the others, in the order of the file.
+
+    `graph` checks the arcs of graphs too, see `arc_faults`, and `acyclic` also that they form no cycle. Sentences with
+    a graph then need no tree.
+    """
     if roots not in ROOTS:
         raise UnknownName("rule for roots", roots, ROOTS)
     findings: list[Finding] = []
-    rules = Rules("skip", "all", roots, findings.append)
+    rule: GraphRule | None = "acyclic" if acyclic else "any" if graph else None
+    rules = Rules("skip", "all", roots, findings.append, rule)
     given = get_format(format) if isinstance(format, str) else format
     for sentence in stream(source, given, rules):
         yield from (finding.with_action("") for finding in findings)
@@ -142,10 +162,11 @@ class Rules:
     check: Check
     roots: Roots
     report: Report
+    graph: GraphRule | None = None
 
     def checked(self, sentence: Sentence) -> Sentence | None:
         """The sentence if it is good, else the result of `handle`."""
-        findings = inspect_sentence(sentence, self.check, roots=self.roots)
+        findings = inspect_sentence(sentence, self.check, roots=self.roots, graph=self.graph)
         if not findings:
             return sentence
         return self.handle(findings, sentence.raw, sentence.format, sentence.source, sentence.line)

@@ -14,12 +14,14 @@ from typing import Literal
 
 from crossarc.treebank.formats import CONLLU, Format
 from crossarc.treebank.graph import deps_fault
+from crossarc.treebank.graph_validation import arc_faults
 from crossarc.treebank.sentence import Sentence
 
 Check = Literal["syntax", "tree", "all"]
 CHECKS = ("syntax", "tree", "all")
 Roots = Literal["one", "any"]
 ROOTS = ("one", "any")
+GraphRule = Literal["any", "acyclic"]
 
 # Codes of findings and what to do about each.
 REMEDIES = {
@@ -41,6 +43,10 @@ REMEDIES = {
     "empty-field": "write _ for a value that is not there",
     "blank-line": "let an empty line hold nothing at all",
     "arguments": "mark tops and predicates with + and -, and give each predicate an argument column",
+    "no-graph": "give the words their heads in DEPS",
+    "duplicate-arc": "write each arc once",
+    "unreachable": "give one of them a head that can be reached",
+    "graph-cycle": "remove one of these arcs, or allow cycles",
     "size": "split the sentence: two gigabytes are too much for one",
 }
 
@@ -181,17 +187,25 @@ class Ids:
         return ("id", f"word {text} stands where word {expected} should") if text != expected else None
 
 
-def inspect_sentence(sentence: Sentence, check: Check, *, roots: Roots = "any") -> list[Finding]:
-    """What is wrong with a sentence that can be read: its tree, and with "all" its graph and the form of its fields."""
+def inspect_sentence(
+    sentence: Sentence, check: Check, *, roots: Roots = "any", graph: GraphRule | None = None
+) -> list[Finding]:
+    """What is wrong with a sentence that can be read: its tree, and with "all" its graph and the form of its fields.
+
+    With a rule for graphs, reachability and duplicates are checked too, and a sentence with a graph needs no heads.
+    """
     faults: list[Fault] = []
     if check != "syntax" and not sentence.is_tree and sentence.format.index("head") >= 0:
-        faults += tree_faults(sentence)
+        without_tree = graph is not None and sentence.has_graph and (sentence.heads == -1).all()
+        faults += [] if without_tree else tree_faults(sentence)
     found = sentence.roots
     if roots == "one" and check != "syntax" and sentence.is_tree and len(found) > 1:
         what = f"there are {len(found)} roots: words {', '.join(map(str, found[:10]))}"
         faults.append((sentence[found[1]].line, "several-roots", what))
     if check == "all" or sentence.format.extra:  # argument columns are what such a format is made of
         faults += graph_faults(sentence)
+    if graph is not None:
+        faults += arc_faults(sentence, acyclic=graph == "acyclic")
     if check == "all":
         faults += form_faults(sentence)
     return [Finding(sentence.source, line, sentence.id, code, what) for line, code, what in sorted(faults)]
