@@ -6,6 +6,7 @@ from crossarc import Parser, read
 from crossarc.features.attributes import Attributes
 from crossarc.features.templates import parse_model
 from crossarc.transitions.search import Greedy
+from crossarc.transitions.targets import Targets
 from crossarc.treebank import Corpus
 
 TERMS = (
@@ -27,7 +28,7 @@ def test_templates_of_transitions_have_keys_of_their_own(example):
     search = Greedy(trained.search().system, model, trained.moves, trained.move_labels, len(model.attributes))
     names = {name: number for number, name in enumerate(trained.labels)}
     labels = np.array([names.get(label, -1) for s in sentences for label in s.deprels], dtype=np.int32)
-    data = (attributes.encode(corpus), corpus["head"], labels, corpus.starts)
+    data = (attributes.encode(corpus), Targets(corpus["head"], labels, corpus.starts))
     keys, _, _ = search.instances(*data)
     columns = {terms: keys[:, place] for place, terms in enumerate(templates)}
     for terms, column in columns.items():

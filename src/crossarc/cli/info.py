@@ -52,17 +52,20 @@ def describe_model(parser: Parser) -> dict[str, str]:
     data, covered, start = (parser.manifest_[name] for name in ("data", "coverage", "init"))
     best = parser.manifest_["development"]
     features = parser.model.features
+    (labelled, unlabelled), what = parser.measures, "graph" if parser.gives_graphs else "tree"
     columns = {name: data["columns"][name] for name in ("lemma", "upos", "xpos", "feats") if name in data["columns"]}
     return {
         "parser": parser.settings.parser,
         "learned from": describe_data(data),
         "started from": f"a model that learned from {describe_data(start)}" if start else "",
         "words with": ", ".join(f"{column.upper()} {100 * share:.0f}%" for column, share in columns.items()),
-        "can build": f"{percent(covered['trees'])} of those trees, {percent(covered['arcs'])} of their arcs",
-        "development set": f"LAS {best['las']:.2f}, UAS {best['uas']:.2f} after epoch {best['epoch']}" if best else "",
+        "can build": f"{percent(covered['trees'])} of those {what}s, {percent(covered['arcs'])} of their arcs",
+        "development set": f"{labelled} {best['las']:.2f}, {unlabelled} {best['uas']:.2f} after epoch {best['epoch']}"
+        if best
+        else "",
         **parser.model.describe(),
         "labels": f"{len(parser.model.labels):,}",
-        "roots of a tree": "one" if parser.model.single_root else "one or more",
+        f"roots of a {what}": "one" if parser.model.single_root else "one or more",
         "features": f"{parser.settings.features}, {counted(len(features.templates), 'template')}",
         "settings": ", ".join(f"{setting} {value}" for setting, value in shown_settings(parser.settings).items()),
         "data, SHA-256": data["sha256"],
@@ -86,11 +89,11 @@ def describe_data(data: dict[str, object]) -> str:
 
 
 def parsers(json: Json = False, markdown: Markdown = False) -> None:
-    """List the presets that can be trained, with the trees that each can build.
+    """List the presets that can be trained, with the trees or graphs that each can build.
 
     \b
     $ crossarc parsers
-     name               trees        system                  notes
+     name               builds       system                  notes
      ...
      arc-hybrid         projective   arc-hybrid              learns from its own mistakes
      swap               all          swap
@@ -102,18 +105,29 @@ def parsers(json: Json = False, markdown: Markdown = False) -> None:
         print_json(PRESETS)
         return
     rows: list[Sequence[Cell]] = [[name, *describe_preset(make_settings(name))] for name in PRESETS]
-    print_tables([Table("", ["name", "trees", "system", "notes"], rows)], markdown=markdown)
+    print_tables([Table("", ["name", "builds", "system", "notes"], rows)], markdown=markdown)
 
 
 def describe_preset(settings: Settings) -> tuple[str, str, str]:
     """Return the class of trees, the system and what sets a preset apart."""
-    from crossarc.parsers.settings import TransitionSettings
+    from crossarc.parsers.settings import GraphOutput, TransitionSettings
 
+    if isinstance(settings, GraphOutput):
+        return describe_dag(settings)
     describe = describe_transitions if isinstance(settings, TransitionSettings) else describe_graph
     trees, system, special = describe(settings)  # type: ignore[arg-type]
     if settings.transform != "none":
         trees, special = "nearly all", [*special, "makes trees projective, and back"]
     return trees, system, "; ".join(special)
+
+
+def describe_dag(settings: Settings) -> tuple[str, str, str]:
+    """Describe a parser that gives graphs."""
+    if settings.family == "dag-mst":
+        return "all graphs", settings.system, "several heads; the best tree, then each arc that raises the score"
+    if not settings.is_projective:
+        return "all graphs", settings.system, "several heads; crossing arcs without a transform; accurate"
+    return "nearly all graphs", settings.system, "several heads; makes graphs projective, and back"
 
 
 def describe_graph(settings: GraphSettings) -> tuple[str, str, list[str]]:

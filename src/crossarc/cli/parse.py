@@ -74,9 +74,13 @@ def parse(
             help="Respect the constraints in MISC: Head=3 (the head), NotHead=1,5 (not the head), Deprel=obj.",
         ),
     ] = False,
+    with_tree: Annotated[
+        bool,
+        typer.Option("--with-tree", help="Parsers of graphs: also write the best tree inside the graph."),
+    ] = False,
     on_error: OnError = "fail",
 ) -> None:
-    """Parse files: HEAD and DEPREL are new, everything else is unchanged.
+    """Parse files: HEAD and DEPREL are new, everything else is unchanged. Parsers of graphs write DEPS instead.
 
     The trees are the same for any number of threads. You get a warning if a file lacks columns that the model learned
     from. A sentence that cannot be read stops the run, and no output is written, unless --on-error is skip or fix.
@@ -95,7 +99,8 @@ def parse(
     """
     check_stdin(*files)
     options: dict[str, Any] = {"threads": threads or default_threads(), "beam": beam, "scores": scores, "k": k}
-    run = parse_files(model, files, output, source, **options, constraints=constraints, on_error=on_error)
+    options |= {"constraints": constraints, "with_tree": with_tree}
+    run = parse_files(model, files, output, source, **options, on_error=on_error)
     if run.long:
         print(
             f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: {run.beyond}", file=sys.stderr
@@ -127,10 +132,11 @@ def parse_files(
     scores: bool,
     k: int | None,
     constraints: bool,
+    with_tree: bool,
     on_error: str,
 ) -> Run:
-    """Parse files as a stream and write the trees."""
-    from crossarc.errors import TreebankError
+    """Parse files as a stream and write the trees or graphs."""
+    from crossarc.errors import CrossarcError, TreebankError
     from crossarc.parsers import load, marked_constraints
     from crossarc.parsers.columns import describe_missing
     from crossarc.treebank import read, write
@@ -141,6 +147,8 @@ def parse_files(
         parser.model.with_beam(beam)  # graph parsers refuse it before any file is read
         if beam > 1 and getattr(parser.settings, "beam", 1) == 1:
             print("crossarc: the model was trained for greedy search; a beam will probably not help", file=sys.stderr)
+    if with_tree and not parser.gives_graphs:
+        raise CrossarcError(f"--with-tree: {parser.settings.parser} gives trees anyway; leave it out")
     run = Run(limit=parser.model.long_sentence, beyond=parser.model.long_note)
     begin = time.perf_counter()
 
@@ -172,7 +180,13 @@ def parse_files(
                 name = "standard input" if path == "-" else path
                 print(f"crossarc: {describe_missing(name, columns)}", file=sys.stderr)
 
-            options: ParseOptions = {"threads": threads, "beam": beam, "constraints": known, "on_missing": warn}
+            options: ParseOptions = {
+                "threads": threads,
+                "beam": beam,
+                "constraints": known,
+                "on_missing": warn,
+                "with_tree": with_tree,
+            }
             with tracked(path, quiet=quiet, note=note) as file:
                 found = read(file, source, on_error=policy, report=report)  # type: ignore[arg-type]
                 if scores or k is not None:

@@ -20,9 +20,12 @@ REST = 85  # columns of a terminal for the texts beside the bar
 class TrainingView:
     """Shows the progress of training on standard error, and records it for an interrupt."""
 
-    def __init__(self, epochs: int, words: int, augmented: bool = False) -> None:
+    def __init__(
+        self, epochs: int, words: int, augmented: bool = False, measures: tuple[str, str] = ("LAS", "UAS")
+    ) -> None:
         self.epochs = epochs
         self.words = words
+        self.measures = measures
         # Cost-augmented decoding also counts arcs that are right by less than the margin.
         self.share = "wrong or unsure" if augmented else "wrong"
         self.finished = 0
@@ -75,7 +78,8 @@ class TrainingView:
     def on_epoch(self, epoch: Epoch) -> None:
         """Print the line of an epoch."""
         self.finished = epoch.number
-        self.scores = "" if epoch.las is None else f"dev LAS {epoch.las:.2f}  UAS {epoch.uas:.2f}"
+        labelled, unlabelled = self.measures
+        self.scores = "" if epoch.las is None else f"dev {labelled} {epoch.las:.2f}  {unlabelled} {epoch.uas:.2f}"
         if epoch.number == 0:
             self.say(f"start  {self.scores}")
             return

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from crossarc.cli.progress import TrainingView
     from crossarc.parsers import Parser
     from crossarc.treebank import Finding, Sentence
+    from crossarc.treebank.validation import Check
 
 SHOWN = 10  # findings that are printed one by one
 
@@ -58,6 +59,9 @@ def train(
         str | None,
         typer.Option(metavar="MODEL", help="A trained mst to enhance undirected trees; default: train one too."),
     ] = None,
+    use_tree: Annotated[
+        bool, typer.Option("--use-tree", help="Parsers of graphs: use the tree in HEAD and DEPREL as features.")
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted training; the model will be the same.")
     ] = False,
@@ -68,7 +72,8 @@ def train(
     """Train a parser; keep the epoch that is best on the development set.
 
     Each epoch prints the share of wrong decisions during training and the scores on the development set. Graph parsers
-    also learn from arcs that are right by less than the margin: their share, "wrong or unsure", is higher.
+    also learn from arcs that are right by less than the margin: their share, "wrong or unsure", is higher. Parsers of
+    graphs (dag-...) learn from DEPS or the SDP columns; their scores are F of labelled (LF) and unlabelled arcs (UF).
 
     \b
     $ crossarc train --train train.conllu --dev dev.conllu -o turkish.crossarc --epochs 3
@@ -80,7 +85,8 @@ def train(
     best: epoch 3, dev LAS 63.24, UAS 71.14. Saved turkish.crossarc (48.3 MB)
     """
     check_stdin(*train, dev)
-    given = {"parser": parser, "epochs": epochs, "seed": seed, "learner": learner, "beam": beam, "fast": fast or None}
+    given = {"parser": parser, "epochs": epochs, "seed": seed, "learner": learner, "beam": beam}
+    given |= {"fast": fast or None, "use_tree": use_tree or None}
     options = settings_of(config) | {name: value for name, value in given.items() if value is not None}
     train_files(train, dev, output, options, init, resume, on_error, directed)
 
@@ -122,8 +128,9 @@ def train_files(
         learner = make_parser(options, before)
     else:
         check_options(options)
-    sentences = [sentence for path in train for sentence in validated(path, on_error)]
-    held_out = validated(dev, on_error) if dev is not None else None
+    check: Check = "syntax" if "parser" in options and learner.gives_graphs else "tree"
+    sentences = [sentence for path in train for sentence in validated(path, on_error, check)]
+    held_out = validated(dev, on_error, check) if dev is not None else None
     if held_out is not None and not held_out:
         raise CrossarcError(f"{dev}: the development set has no sentence; leave --dev out, or give another file")
     if "parser" not in options:
@@ -133,7 +140,7 @@ def train_files(
     checkpoint = f"{output}.checkpoint"
     announce_checkpoint(checkpoint, resume)
     unsure = getattr(learner.settings, "augment", False)
-    view = TrainingView(learner.settings.epochs, sum(map(len, sentences)), unsure)
+    view = TrainingView(learner.settings.epochs, sum(map(len, sentences)), unsure, learner.measures)
     try:
         with view:
             learner.fit(
@@ -153,15 +160,15 @@ def train_files(
     return learner
 
 
-def validated(path: str, on_error: str) -> list[Sentence]:
-    """The sentences of a file that have trees; prints the errors of the others."""
+def validated(path: str, on_error: str, check: Check = "tree") -> list[Sentence]:
+    """The sentences of a file that have trees, or graphs; prints the errors of the others."""
     from crossarc.errors import TreebankError
     from crossarc.treebank import read
 
     check_policy(on_error)
     findings: list[Finding] = []
     policy = "skip" if on_error == "fail" else on_error  # so that all errors are printed at once
-    sentences = list(read(path, check="tree", on_error=policy, report=findings.append))  # type: ignore[arg-type]
+    sentences = list(read(path, check=check, on_error=policy, report=findings.append))  # type: ignore[arg-type]
     for finding in findings[:SHOWN]:
         print(finding.with_action("") if on_error == "fail" else finding, file=sys.stderr)
     if len(findings) > SHOWN:
@@ -228,8 +235,9 @@ def summarise_training(learner: Parser, output: str) -> None:
     from crossarc.cli.stats import percent
 
     covered = learner.manifest_["coverage"]
+    what = "graphs" if learner.gives_graphs else "trees"
     print(
-        f"{learner.settings.parser} can build {percent(covered['trees'])} of the training trees "
+        f"{learner.settings.parser} can build {percent(covered['trees'])} of the training {what} "
         f"and {percent(covered['arcs'])} of their arcs",
         file=sys.stderr,
     )
@@ -239,5 +247,6 @@ def summarise_training(learner: Parser, output: str) -> None:
     chosen = ""
     if best:
         which = f"epoch {best['epoch']}" if best["epoch"] else "the initial model"
-        chosen = f"best: {which}, dev LAS {best['las']:.2f}, UAS {best['uas']:.2f}. "
+        labelled, unlabelled = learner.measures
+        chosen = f"best: {which}, dev {labelled} {best['las']:.2f}, {unlabelled} {best['uas']:.2f}. "
     print(f"{chosen}Saved {output} ({os.path.getsize(output) / 1e6:.1f} MB)", file=sys.stderr)

@@ -29,7 +29,8 @@ def features_of(feats: str) -> dict[str, str]:
     return {name: value or name for name, _, value in pairs}
 
 
-ATTRIBUTES = tuple(SOURCES)
+TREE_HEAD = "tree_head"  # the head of a word in a given tree, which addresses step to
+ATTRIBUTES = tuple(name for name in SOURCES if name != TREE_HEAD)
 EACH = "feats[*]"
 BRACKETS = re.compile(r"(\w+)\[(.*)\]")
 FEATURE_NAME = re.compile(r"[^][|=.+,\s]+(\[[^][|=.+,\s]+\])?")
@@ -47,7 +48,7 @@ def check_attribute(name: str, others: tuple[str, ...] = ()) -> None:
     """Refuse unknown attributes of tokens; `others` are valid in the same place."""
     match = BRACKETS.fullmatch(name)
     base, inside = (name, None) if match is None else match.groups()
-    if base not in SOURCES:
+    if base not in ATTRIBUTES:
         raise UnknownName("attribute", name, (*others, *ATTRIBUTES, "feats[NAME]", EACH))
     if inside is None:
         return
@@ -87,13 +88,18 @@ class Attributes:
         return cls({name: values_of(corpus, name, known.tables[name] if known else ()) for name in names})
 
     def encode(self, corpus: Corpus) -> NDArray[np.int32]:
-        """The ids of the attributes of all nodes of a corpus."""
-        return encode(corpus, self.attributes, list(self.tables.values()))
+        """The ids of the attributes of all nodes of a corpus; the heads of a given tree are numbers of nodes."""
+        rows = encode(corpus, self.attributes, list(self.tables.values()))
+        if TREE_HEAD in self.tables:
+            rows[:, list(self.tables).index(TREE_HEAD)] = corpus["head"]
+        return rows
 
 
 def values_of(corpus: Corpus, name: str, known: Iterable[str] = ()) -> StringTable:
     """The values of an attribute in a corpus, after those that are known already."""
     attribute, table = Attribute(name), StringTable(known)
+    if name == TREE_HEAD:
+        return table
     attribute.collect(corpus.strings[attribute.column], table)
     return table
 
@@ -118,6 +124,8 @@ def choose_attributes(corpus: Corpus, names: Iterable[str]) -> dict[str, str | N
     for name in names:
         choices = (name, *STAND_INS.get(name, ()))
         result[name] = next((choice for choice in choices if distinct(corpus, choice) > 1), None)
+    if TREE_HEAD in result:
+        result[TREE_HEAD] = TREE_HEAD
     if result.get("xpos") == "xpos" and distinct(corpus, "upos") > 1 and one_to_one(corpus, "xpos", "upos"):
         result["xpos"] = "upos"
     return result

@@ -20,7 +20,7 @@ cdef extern from "Python.h":
 # The column of each attribute.
 SOURCES = {
     "form": "form", "lower": "form", "lemma": "lemma", "upos": "upos", "xpos": "xpos", "feats": "feats",
-    "prefix": "form", "suffix": "form", "shape": "form",
+    "prefix": "form", "suffix": "form", "shape": "form", "tree_deprel": "deprel", "tree_head": "deprel",
 }
 cdef const char* BLANK = "_"
 cdef label_t UNKNOWN_ID = UNKNOWN

@@ -24,11 +24,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError, UnknownName
-from crossarc.features.attributes import EACH, check_attribute, choose_attributes, commonest_features, implies
+from crossarc.features.attributes import (
+    EACH,
+    TREE_HEAD,
+    check_attribute,
+    choose_attributes,
+    commonest_features,
+    implies,
+)
 from crossarc.treebank.corpus import Corpus
 
 BASES = ("stack", "stack2", "buffer", "list1", "list2")
-STEPS = ("head", "left", "right", "sibling_left", "sibling_right")
+STEPS = ("head", "left", "right", "sibling_left", "sibling_right", TREE_HEAD)
 INDEXED_STEPS = ("left", "right")
 # Attributes that the parser's state gives; those of the tokens come behind them.
 STATE_ATTRIBUTES = (
@@ -40,7 +47,7 @@ STATE_ATTRIBUTES = (
     "head_count",
     "head_labels",
 )
-FUNCTIONS = {"distance": 2, "linked": 2, "arc": 2, "last": 0}  # with the number of their addresses
+FUNCTIONS = {"distance": 2, "linked": 2, "arc": 2, "last": 0, "tree": 2}  # with the number of their addresses
 WIDEST = 6  # terms in a template
 DEEPEST = 3  # the outermost dependents that a state remembers
 FURTHEST = 99  # places on stacks, in buffers and lists
@@ -104,11 +111,13 @@ def parse_model(text: str, name: str = "<model>") -> FeatureModel:
 
 
 def compile_model(data: dict[str, Any], text: str, name: str) -> FeatureModel:
-    """Compile a model from its entries; `text` is what a model file keeps of them."""
-    compiler = Compiler(data.get("addresses", {}))
-    groups = data.get("templates", {})
-    lists = groups.values() if isinstance(groups, dict) else [groups]
-    for template in (each for group in lists for each in group):
+    """Compile a model from its entries; `text` is what a model file keeps of them.
+
+    A model that extends another has its addresses and templates, and more.
+    """
+    addresses, templates = entries_of(data)
+    compiler = Compiler(addresses)
+    for template in templates:
         try:
             compiler.add(template)
         except TemplateError as error:
@@ -116,6 +125,17 @@ def compile_model(data: dict[str, Any], text: str, name: str) -> FeatureModel:
     if not compiler.templates:
         raise TemplateError(f'{name}: there are no templates; write templates = ["stack[0].form", ...]')
     return compiler.model(name, text)
+
+
+def entries_of(data: dict[str, Any]) -> tuple[dict[str, str], list[str]]:
+    """The named addresses and the templates of a model, after those of the one that it extends."""
+    addresses: dict[str, str] = {}
+    templates: list[str] = []
+    if "extends" in data:
+        addresses, templates = entries_of(tomllib.loads(model_text(data["extends"])))
+    groups = data.get("templates", {})
+    lists = groups.values() if isinstance(groups, dict) else [groups]
+    return {**addresses, **data.get("addresses", {})}, [*templates, *(each for group in lists for each in group)]
 
 
 def fit_model(model: FeatureModel, corpus: Corpus) -> FeatureModel:
@@ -225,14 +245,16 @@ class Compiler:
         return self.number(self.slots, (kind, self.address(path), -1))
 
     def function(self, name: str, arguments: str, attribute: str | None) -> int:
-        """The slot of distance(a, b), linked(a, b), arc(a, b).deprel or last()."""
+        """The slot of distance(a, b), linked(a, b), arc(a, b).deprel, last() or tree(a, b)."""
         if name not in FUNCTIONS or (attribute is not None) != (name == "arc") or attribute not in (None, "deprel"):
-            known = ("distance(a, b)", "linked(a, b)", "arc(a, b).deprel", "last()")
+            known = ("distance(a, b)", "linked(a, b)", "arc(a, b).deprel", "last()", "tree(a, b)")
             raise TemplateError(str(UnknownName("function", name, known)))
         ends = [self.address(each.strip()) for each in arguments.split(",") if each.strip()]
         if len(ends) != FUNCTIONS[name]:
             counts = {0: "no address", 2: "two addresses"}
             raise TemplateError(f"{name} takes {counts[FUNCTIONS[name]]}, not {len(ends)}")
+        if name == "tree":
+            self.attributes.setdefault(TREE_HEAD, len(self.attributes))
         kind = len(STATE_ATTRIBUTES) + list(FUNCTIONS).index(name)
         return self.number(self.slots, (kind, *ends) if ends else (kind, -1, -1))
 
@@ -251,6 +273,8 @@ class Compiler:
             step = STEP.fullmatch(part)
             if step is None or step[1] not in STEPS or (step[2] is not None) != (step[1] in INDEXED_STEPS):
                 raise TemplateError(str(UnknownName("step", part, ("head", "left[1]", "right[1]", *STEPS[3:]))))
+            if step[1] == TREE_HEAD:
+                self.attributes.setdefault(TREE_HEAD, len(self.attributes))
             place = step[2] or "1"
             if not in_range(place, 1, DEEPEST):
                 raise TemplateError(f"{part}: places go from 1, the outermost, to {DEEPEST}")

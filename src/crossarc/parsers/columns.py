@@ -11,7 +11,7 @@ from crossarc.features.templates import FeatureModel
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
-OPTIONAL = ("lemma", "upos", "xpos", "feats")  # columns that may hold nothing, in the order of CoNLL-U
+OPTIONAL = ("lemma", "upos", "xpos", "feats", "deprel")  # columns that may hold nothing, in the order of CoNLL-U
 ENOUGH = 1_000  # words to judge a file by
 CHANCE = 0.001  # how likely it may be that a column is empty in so many words by chance alone
 

@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.core.strings import StringTable
+from crossarc.decode.graph_trees import trees_in_graphs
+from crossarc.parsers.settings import GraphOutput, Settings
+from crossarc.parsers.trees import places_of
+from crossarc.transforms.graphs import GraphTransform
 from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.graph_writing import write_graphs
+from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.tree_writing import write_trees
 
 if TYPE_CHECKING:
-    from crossarc.transforms.graphs import GraphTransform
+    from crossarc.parsers.model import DagModel
 
 Ints = NDArray[np.int32]
 Starts = NDArray[np.int64]
@@ -67,13 +75,17 @@ class Graphs:
         table = np.array([numbers[name] for name in self.names], dtype=np.int32)
         return Graphs(self.corpus, self.arcs._replace(labels=table[self.arcs.labels]), names)
 
-    def single_roots(self, wanted: bool | str, before: bool | None) -> bool:
-        """Return whether graphs must have one arc from node 0: as wanted, or as in these graphs and `before` them."""
-        if isinstance(wanted, bool):
-            return wanted
+    def single_roots(self, settings: Settings, before: bool | None) -> bool:
+        """Return whether graphs must have one arc from node 0: by the settings, or as in these and `before` them."""
+        if settings.single_root != "auto":
+            return settings.single_root
         sentence = np.repeat(np.arange(len(self.sizes)), np.diff(self.arcs.starts))
         roots = np.bincount(sentence[self.arcs.heads == 0], minlength=len(self.sizes))
         return bool((roots <= 1).all()) and before is not False
+
+    def label_places(self, before: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
+        """Return for each label where it can be, as `Trees.label_places` does."""
+        return places_of(self.arcs.heads, self.arcs.labels, len(self.names), before)
 
     def most_arcs(self) -> tuple[int, int]:
         """Return the most heads that a word has, and the most arcs from one word to another; each at least 1."""
@@ -81,3 +93,68 @@ class Graphs:
         words = starts + self.arcs.dependents
         pairs = words * (int(self.sizes.max(initial=0)) + 1) + self.arcs.heads
         return tuple(int(np.unique(each, return_counts=True)[1].max(initial=1)) for each in (words, pairs))  # type: ignore[return-value]
+
+
+def graph_transform(settings: Settings) -> GraphTransform:
+    """Return the transform around a parser of graphs."""
+    assert isinstance(settings, GraphOutput)
+    return GraphTransform(
+        projective=settings.is_projective,
+        acyclic=settings.cycles == "reverse",
+        lemmas=settings.lemmas,
+        reversal=settings.reversal,
+        empty=settings.empty,
+    )
+
+
+def with_graphs(model: DagModel, corpus: Corpus) -> list[Sentence]:
+    """Return the sentences of a corpus with the graphs that a model gives.
+
+    Only graphs whose labels ask something of the transform are decoded.
+    """
+    arcs, sentences = model.parse_graphs(corpus), corpus.sentences
+    transform = graph_transform(model.settings)
+    marked = np.array([not transform.is_plain(label) for label in model.labels], dtype=np.bool_)
+    sizes = np.diff(arcs.starts)
+    owner = np.repeat(np.arange(len(sentences)), sizes)
+    decoded = np.bincount(owner[marked[arcs.labels]], minlength=len(sentences)) > 0
+    decoded |= np.array([bool(sentence.empty_nodes) for sentence in sentences], dtype=np.bool_)
+    plain = np.flatnonzero(~decoded)
+    kept = ~decoded[owner]
+    starts = np.concatenate([[0], np.cumsum(sizes[plain])]).astype(np.int64)
+    columns = (column[kept] for column in (arcs.heads, arcs.dependents, arcs.labels))
+    result = list(sentences)
+    written = write_graphs([sentences[place] for place in plain.tolist()], starts, *columns, StringTable(model.labels))
+    for place, sentence in zip(plain.tolist(), written, strict=True):
+        result[place] = sentence
+    for place in np.flatnonzero(decoded).tolist():
+        here = slice(arcs.starts[place], arcs.starts[place + 1])
+        names = [model.labels[label] for label in arcs.labels[here].tolist()]
+        graph = zip(arcs.heads[here].tolist(), arcs.dependents[here].tolist(), names, strict=True)
+        result[place] = transform.decode(sentences[place], graph)
+    return result
+
+
+FOREIGN = "dep"  # the label of an arc of a tree that is not in the graph, where a graph contains no tree
+
+
+def with_best_trees(sentences: list[Sentence], single_root: bool) -> list[Sentence]:
+    """Return the sentences with the best tree inside the graph of each in HEAD and DEPREL.
+
+    Arcs that the tree needs and the graph does not have are labelled "dep".
+    """
+    graphs = Graphs.from_lists(Corpus.of(sentences), map(arcs_between_words, sentences))
+    arcs, names = graphs.arcs, StringTable([*dict.fromkeys([*graphs.names, FOREIGN])])
+    columns = (arcs.heads, arcs.dependents, arcs.labels)
+    heads, labels = trees_in_graphs(graphs.sizes, arcs.starts, *columns, single_root=single_root)
+    labels[labels < 0] = names[FOREIGN] - names.reserved
+    return write_trees(sentences, heads, labels, graphs.corpus.starts, names)
+
+
+def arcs_between_words(sentence: Sentence) -> list[tuple[int, int, str]]:
+    """Return the arcs of the graph of a sentence that no empty node has a part in."""
+    graph = sentence.graph
+    if not sentence.empty_nodes:
+        return list(graph)
+    word = [int(name) if name.isdigit() else -1 for name in graph.nodes]
+    return [(word[head], word[tail], label) for head, tail, label in graph if word[head] >= 0 and word[tail] >= 0]

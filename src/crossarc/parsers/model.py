@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, Literal, Self
+from typing import Any, Literal, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
+from crossarc.evaluation.graphs import evaluate_graphs
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import FeatureModel
 from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.constraints import Constraints
-from crossarc.parsers.graphs import Arcs
+from crossarc.parsers.graphs import Arcs, with_graphs
 from crossarc.parsers.settings import Settings
 from crossarc.transitions.coverage import Coverage
 from crossarc.treebank.corpus import Corpus
@@ -109,6 +110,10 @@ class DagModel(Model):
 
     def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
         """Refuse what is known of trees alone."""
+        self.refuse_analysis()
+
+    def refuse_analysis(self) -> NoReturn:
+        """Say what is known of trees alone."""
         raise CrossarcError(
             f"{self.settings.parser} gives graphs: probabilities, k best trees and constraints are of parsers of trees; "
             "leave them out"
@@ -140,7 +145,10 @@ def prefixed(arrays: Arrays, prefix: str) -> Arrays:
 
 
 def quick_scores(model: Model, gold: Corpus) -> tuple[float, float]:
-    """Return LAS and UAS over all words of a corpus, in percent."""
+    """Return LAS and UAS over all words of a corpus, in percent; F of labelled and unlabelled arcs for graphs."""
+    if isinstance(model, DagModel):
+        scores = evaluate_graphs(gold.sentences, with_graphs(model, gold))
+        return scores.labelled.f1, scores.unlabelled.f1
     heads, labels = model.parse(gold)
     table = gold.strings["deprel"]
     numbers = np.array([*(table[name] for name in model.labels), -1], dtype=np.int32)

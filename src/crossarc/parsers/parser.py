@@ -20,21 +20,21 @@ from crossarc.parsers.calibration import calibrate
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.columns import describe_missing, filled_columns, watched
 from crossarc.parsers.constraints import Source
-from crossarc.parsers.model import Model
+from crossarc.parsers.model import DagModel, Model
 from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.registry import stored_model, trainer_of
 from crossarc.parsers.scorers import ArcScorer, ScorerModel
-from crossarc.parsers.settings import ArcSettings, Settings, TransitionSettings, UndirectedSettings
-from crossarc.parsers.streams import analyse_stream, parse_stream
+from crossarc.parsers.settings import ArcSettings, GraphOutput, Settings, TransitionSettings, UndirectedSettings
+from crossarc.parsers.streams import analyse_stream, graph_stream, parse_stream
 from crossarc.parsers.trainer import Epoch, Progress, run_epochs
-from crossarc.parsers.trees import Trees
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.reading import OnError, Report, Rules, log_finding, read
 from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.validation import Check
 
 if TYPE_CHECKING:
-    from crossarc.evaluation import Attachment
+    from crossarc.evaluation import Attachment, GraphScores
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +49,7 @@ class ParseOptions(TypedDict, total=False):
     beam: int | None
     constraints: Source | None
     on_missing: Missing | None
+    with_tree: bool
 
 
 class Parser:
@@ -95,7 +96,7 @@ class Parser:
 
     def calibrate(self, dev: Data) -> Parser:
         """Find the scales under which probabilities fit best with what is right in a treebank."""
-        return self.fit_scales(trees_of(dev, "fail", None))
+        return self.fit_scales(checked_sentences(dev, "tree", "fail", None))
 
     def fit_scales(self, gold: list[Sentence]) -> Parser:
         """Find the scales by sentences whose trees were checked."""
@@ -109,7 +110,7 @@ class Parser:
         if isinstance(self.model_, ScorerModel):
             return f"<Parser around {type(self.model_.scorer).__name__}, {self.settings.system}>"
         best = self.manifest_["development"]
-        scores = f", dev LAS {best['las']:.2f}" if best else ""
+        scores = f", dev {self.measures[0]} {best['las']:.2f}" if best else ""
         return f"<Parser {self.settings.parser}, trained on {self.manifest_['data']['sentences']:,} sentences{scores}>"
 
     def fit(
@@ -136,8 +137,8 @@ class Parser:
         """
         if isinstance(self.model_, ScorerModel):
             raise CrossarcError("a parser around a scorer learns nothing; train the scorer")
-        sentences = trees_of(train, on_error, on_finding)
-        held_out = trees_of(dev, on_error, on_finding) if dev is not None else []
+        sentences = self.targets_of(train, on_error, on_finding)
+        held_out = self.targets_of(dev, on_error, on_finding) if dev is not None else []
         if not sentences:
             raise CrossarcError("there is no sentence to learn from")
         if dev is not None and not held_out:
@@ -164,7 +165,7 @@ class Parser:
             on_epoch(epoch)
 
         trainer = trainer_of(
-            Trees.of(corpus),
+            corpus,
             self.settings,
             before.model if before is not None else None,
             helper.model if helper is not None else None,
@@ -183,6 +184,28 @@ class Parser:
         if development is not None and model.has_alternatives:
             self.fit_scales(held_out)
         return self
+
+    def targets_of(self, data: Data, on_error: OnError, on_finding: Report | None) -> list[Sentence]:
+        """Return the sentences whose trees, or graphs, can be learned from."""
+        if not self.gives_graphs:
+            return checked_sentences(data, "tree", on_error, on_finding)
+        sentences = checked_sentences(data, "syntax", on_error, on_finding)
+        if sentences and not any(sentence.has_graph for sentence in sentences):
+            raise CrossarcError(
+                f"the sentences have no graphs, and {self.settings.parser} learns from them: there is nothing in DEPS "
+                "or the SDP columns; give a treebank with graphs, or take a parser of trees"
+            )
+        return sentences
+
+    @property
+    def gives_graphs(self) -> bool:
+        """Whether it parses into graphs, not trees."""
+        return isinstance(self.settings, GraphOutput)
+
+    @property
+    def measures(self) -> tuple[str, str]:
+        """What the two scores on a development set are: LAS and UAS, or F of labelled and unlabelled arcs."""
+        return ("LF", "UF") if self.gives_graphs else ("LAS", "UAS")
 
     @property
     def model(self) -> Model:
@@ -211,9 +234,11 @@ class Parser:
         k: int | None = None,
         constraints: Source | None = None,
         on_missing: Missing | None = None,
+        with_tree: bool = False,
     ) -> Iterator[Sentence] | Iterator[Analysis]:
         """Sentences with new HEAD and DEPREL, all else as it was, in the same order; lazily.
 
+        Parsers of graphs write DEPS, or the SDP columns; `with_tree` also writes the best tree inside the graph.
         `beam` is how many derivations are followed, if not as many as in training. If columns that the model learned
         from are empty in the input, `on_missing` is called with their names; by default a warning is logged.
 
@@ -233,6 +258,10 @@ class Parser:
             log.warning("%s", describe_missing(name, columns))
 
         stream = watched(only_sentences(sentences), self.columns, on_missing or warn)
+        if isinstance(model, DagModel):
+            if scores or k is not None or constraints is not None:
+                model.refuse_analysis()
+            return graph_stream(model if beam is None else model.with_beam(beam), stream, threads, with_tree)
         request = Request(self.scales, k or 1, beam)
         if scores or k is not None:
             return analyse_stream(model, stream, threads, constraints, request)
@@ -250,12 +279,12 @@ class Parser:
         found: dict[str, float] = self.manifest_["data"]["columns"]
         return found
 
-    def evaluate(self, gold: Data, threads: int = 1) -> Attachment:
-        """Score the parser on a treebank."""
-        from crossarc.evaluation import evaluate
+    def evaluate(self, gold: Data, threads: int = 1) -> Attachment | GraphScores:
+        """Score the parser on a treebank: its trees, or its graphs if it gives those."""
+        from crossarc.evaluation import evaluate, evaluate_graphs
 
-        sentences = trees_of(gold, "fail", None)
-        return evaluate(sentences, self.parse(sentences, threads=threads))
+        sentences = self.targets_of(gold, "fail", None)
+        return (evaluate_graphs if self.gives_graphs else evaluate)(sentences, self.parse(sentences, threads=threads))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file and delete the checkpoint; the same training gives the same bytes."""
@@ -300,6 +329,11 @@ COMPATIBLE = (
     "child_labels",
     "lengths",
     "labels",
+    "cycles",
+    "reversal",
+    "empty",
+    "lemmas",
+    "use_tree",
 )
 
 
@@ -392,10 +426,10 @@ def only_sentences(data: Iterable[Sentence] | Sentence) -> Iterator[Sentence]:
         yield item
 
 
-def trees_of(data: Data, on_error: OnError, on_finding: Report | None) -> list[Sentence]:
-    """The sentences of a file, or those given, whose trees can be learned from."""
+def checked_sentences(data: Data, check: Check, on_error: OnError, on_finding: Report | None) -> list[Sentence]:
+    """The sentences of a file, or those given, whose trees or graphs are as they should be."""
     if isinstance(data, str | os.PathLike):
-        return list(read(data, check="tree", on_error=on_error, report=on_finding))
-    rules = Rules(on_error, "tree", "any", on_finding or log_finding)
+        return list(read(data, check=check, on_error=on_error, report=on_finding))
+    rules = Rules(on_error, check, "any", on_finding or log_finding)
     checked = (rules.checked(sentence) for sentence in only_sentences(data))
     return [sentence for sentence in checked if sentence is not None]

@@ -16,6 +16,11 @@ def transition(system: str, features: str = "stack", **settings: Any) -> dict[st
     return {"family": "transition", "system": system, "features": features, **settings}
 
 
+def dag(system: str, features: str, **settings: Any) -> dict[str, Any]:
+    """Return the settings of a transition parser that gives graphs."""
+    return {"family": "dag", "system": system, "features": features, **settings}
+
+
 def undirected(system: str, reconstruction: str) -> dict[str, Any]:
     """Return the settings of an undirected system with one of the reconstructions."""
     name = f"{system}-undirected"
@@ -47,6 +52,9 @@ PRESETS: dict[str, dict[str, Any]] = {
     "covington": transition("covington", "covington"),
     "covington-naive": undirected("covington", "naive"),
     "covington-label": undirected("covington", "label"),
+    "dag-standard": dag("dag-standard", "dag-standard", explore=0.0),
+    "dag-eager": dag("dag-eager", "dag-eager"),
+    "dag-covington": dag("dag-covington", "dag-covington", explore=EXPLORE["covington"]),
     "mst": graph("chu-liu-edmonds"),
     "eisner": graph("eisner"),
     "mst-bottom-up": graph("bottom-up", "rounds", "mst-bottom-up"),
@@ -61,7 +69,8 @@ PRESETS: dict[str, dict[str, Any]] = {
     "carreras-pp-headpath": second_order(transform="headpath"),
 }
 TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "transition"]
-GRAPH_PRESETS = [name for name in PRESETS if name not in TRANSITION_PRESETS]
+DAG_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "dag"]
+GRAPH_PRESETS = [name for name in PRESETS if name not in TRANSITION_PRESETS and name not in DAG_PRESETS]
 
 
 def make_settings(parser: str, **options: Any) -> Settings:
@@ -79,10 +88,12 @@ def make_settings(parser: str, **options: Any) -> Settings:
     learner = options.get("learner", "")
     if learner and learner != "mira":
         preset.pop("cost", None)  # which is that of mira
-    if learner in AT_ONCE and preset["family"] == "transition":
+    if learner in AT_ONCE and preset["family"] in ("transition", "dag"):
         preset["explore"] = 0.0
         options = {**options, "epochs": 1}
     sizes = {"rich": preset["features"], "compact": f"{preset['features']}-compact"}
+    if options.get("use_tree"):
+        preset["features"] = sizes["rich"] = f"{preset['features']}-tree"
     if options.get("features") in sizes:
         options = {**options, "features": sizes[options["features"]]}
     return checked_settings({"parser": parser, **preset, **options})

@@ -18,16 +18,21 @@ from crossarc.parsers.graph.guided import GuidedModel, GuidedTrainer
 from crossarc.parsers.graph.model import GraphModel, JointModel, RoundModel
 from crossarc.parsers.graph.second_order import SecondOrderModel, SecondOrderTrainer
 from crossarc.parsers.graph.trainer import GraphTrainer, JointTrainer, RoundTrainer
+from crossarc.parsers.graphs import Graphs, graph_transform
 from crossarc.parsers.model import Arrays, Model
-from crossarc.parsers.settings import Settings
+from crossarc.parsers.settings import GraphOutput, Settings
 from crossarc.parsers.trainer import Trainer
+from crossarc.parsers.transition.dag import DagTransitionModel, DagTransitionTrainer
 from crossarc.parsers.transition.model import TransitionModel
 from crossarc.parsers.transition.trainer import TransitionTrainer
 from crossarc.parsers.trees import Trees
+from crossarc.treebank.corpus import Corpus
 
-# Trainers take trees, settings, the model to start from, and a directed model that enhances trees, if there is one.
+# Trainers take trees or graphs, settings, the model to start from, and a directed model that enhances trees, if there
+# is one.
 KINDS: dict[str, tuple[type[Model], Callable[..., Trainer]]] = {
     "transition": (TransitionModel, TransitionTrainer),
+    "dag": (DagTransitionModel, DagTransitionTrainer),
     "graph": (GraphModel, GraphTrainer),
     "joint": (JointModel, JointTrainer),
     "rounds": (RoundModel, RoundTrainer),
@@ -46,9 +51,12 @@ def stored_model(manifest: dict[str, Any], arrays: Arrays) -> Model:
     return Transformed(model) if model.settings.transform != "none" else model
 
 
-def trainer_of(trees: Trees, settings: Settings, init: Model | None = None, directed: Model | None = None) -> Trainer:
-    """Return what trains a parser of these settings."""
+def trainer_of(corpus: Corpus, settings: Settings, init: Model | None = None, directed: Model | None = None) -> Trainer:
+    """Return what trains a parser of these settings on a corpus."""
     make, helper = KINDS[settings.kind][1], (directed,) if directed is not None else ()
+    if isinstance(settings, GraphOutput):
+        return make(Graphs.of(corpus, graph_transform(settings)), settings, init)
+    trees = Trees.of(corpus)
     if settings.transform == "none":
         trees = trees.projective() if settings.is_projective else trees
         return make(trees, settings, init, *helper)

@@ -91,8 +91,11 @@ class TransitionSettings(Settings):
     family: Literal["transition"] = "transition"
     # Two stages, the move and then its label, with the templates that weigh most and a small table of weights.
     fast: bool = False
-    # How many derivations are followed side by side; with more than one, training learns from whole derivations.
+    # How many derivations are followed side by side; with more than one, training learns from whole derivations, but
+    # maxent still from single decisions, whose log probabilities are then summed.
     beam: int = Field(1, ge=1, le=WIDEST_BEAM)
+    # Derivations in a beam are compared by the sum over their steps, or by the mean, which does not favour short ones.
+    compare: Literal["sum", "mean"] = "sum"
     # How often training goes on from the model's own mistakes.
     explore: float = Field(0.9, ge=0, le=1)
     static_epochs: int = Field(1, ge=0)
@@ -128,11 +131,6 @@ class TransitionSettings(Settings):
             raise CrossarcError(
                 "fast search is greedy and learned by the perceptron: leave out the beam or the learner"
             )
-        if self.learner == "maxent" and self.beam > 1:
-            raise CrossarcError(
-                "learner maxent with a beam: it learns single decisions, and a beam learns whole derivations; "
-                "leave the beam out, or take perceptron or mira"
-            )
         if self.learner in AT_ONCE:
             others = "leave it out, or take perceptron, mira or maxent"
             if self.explore > 0:
@@ -141,6 +139,44 @@ class TransitionSettings(Settings):
             if self.beam > 1:
                 reason = "it scores single decisions, not whole parses, so that sums of its scores mean nothing"
                 raise CrossarcError(f"learner {self.learner} with beam = {self.beam}: {reason}; {others}")
+        return self
+
+
+class GraphOutput(BaseModel):
+    """The settings of parsers that give graphs: how graphs become what the parser can build."""
+
+    # Cycles are broken by reversing arcs, with marked labels; or the parser builds them.
+    cycles: Literal["reverse", "allow"] = "reverse"
+    # Which arc of a cycle is reversed: one whose dependent keeps another head, or the shortest (Sagae and Tsujii 2008).
+    reversal: Literal["default", "paper"] = "default"
+    # Paths through empty nodes become arcs with marked labels; or arcs of empty nodes stay as they are in the input.
+    empty: Literal["collapse", "keep"] = "collapse"
+    # Lemmas and cases in labels are written as placeholders that the words fill in.
+    lemmas: bool = True
+    # Use the tree in HEAD and DEPREL as features.
+    use_tree: bool = False
+
+
+class DagSettings(TransitionSettings, GraphOutput):
+    """The settings of transition parsers that give graphs."""
+
+    family: Literal["dag"] = "dag"  # type: ignore[assignment]
+
+    @property
+    def is_projective(self) -> bool:
+        """Whether the parser learns and builds projective graphs only."""
+        return self.system != "dag-covington"
+
+    @model_validator(mode="after")
+    def check_graphs(self) -> Self:
+        """Refuse what is of parsers of trees."""
+        if self.fast or self.transform != "none":
+            name = "fast" if self.fast else "transform"
+            raise CrossarcError(f"setting {name} is of parsers of trees; {self.parser} has none: leave it out")
+        if self.cycles == "allow" and self.is_projective:
+            raise CrossarcError(
+                f"cycles = 'allow': {self.parser} builds graphs without cycles only; take dag-covington or dag-mst"
+            )
         return self
 
 
@@ -309,11 +345,12 @@ class SecondOrderSettings(GraphSettings):
 
 
 AnySettings = Annotated[
-    TransitionSettings | ArcSettings | UndirectedSettings | RoundSettings | SecondOrderSettings,
+    TransitionSettings | DagSettings | ArcSettings | UndirectedSettings | RoundSettings | SecondOrderSettings,
     Field(discriminator="family"),
 ]
 FAMILIES: dict[str, type[Settings]] = {
     "transition": TransitionSettings,
+    "dag": DagSettings,
     "graph": ArcSettings,
     "undirected": UndirectedSettings,
     "rounds": RoundSettings,
@@ -321,6 +358,7 @@ FAMILIES: dict[str, type[Settings]] = {
 }
 TITLES = {
     "transition": "transition parsers",
+    "dag": "parsers of graphs",
     "graph": "graph parsers",
     "undirected": "undirected graph parsers",
     "rounds": "mst-bottom-up",

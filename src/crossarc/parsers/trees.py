@@ -87,14 +87,19 @@ class Trees:
 
         Labels that only roots have in a treebank are not given to other words, and the other way round.
         """
-        places = np.zeros(len(self.names), dtype=np.uint8)
-        if before is not None:
-            places[: len(before)] = before
-        for place, there in ((ON_ROOTS, self.heads == 0), (ELSEWHERE, self.heads > 0)):
-            places[self.labels[there]] |= place
-            if not (places & place).any():
-                places |= place
-        return places
+        return places_of(self.heads, self.labels, len(self.names), before)
+
+
+def places_of(heads: Ints, labels: Ints, count: int, before: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
+    """Return where each of so many labels can be, by the heads and labels of arcs."""
+    places = np.zeros(count, dtype=np.uint8)
+    if before is not None:
+        places[: len(before)] = before
+    for place, there in ((ON_ROOTS, heads == 0), (ELSEWHERE, heads > 0)):
+        places[labels[there]] |= place
+        if not (places & place).any():
+            places |= place
+    return places
 
 
 def check_places(places: NDArray[np.uint8], count: int) -> None:

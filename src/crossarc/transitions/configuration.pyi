@@ -1,3 +1,5 @@
+from collections.abc import Iterable
+
 from numpy.typing import ArrayLike
 
 from crossarc.transitions.system import TransitionSystem
@@ -14,7 +16,16 @@ class Configuration:
     labels: list[int]
     arcs: list[tuple[int, int, int]]
     links: list[tuple[int, int, int]]
-    def __init__(self, system: TransitionSystem, heads: ArrayLike, labels: ArrayLike | None = None) -> None: ...
+    gold_arcs: list[tuple[int, int, int]]
+    def __init__(
+        self,
+        system: TransitionSystem,
+        heads: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        *,
+        arcs: Iterable[tuple[int, int, int]] | None = None,
+        n: int = 0,
+    ) -> None: ...
     def copy(self) -> Configuration: ...
     def is_final(self) -> bool: ...
     def legal(self) -> list[int]: ...

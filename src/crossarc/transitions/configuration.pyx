@@ -115,7 +115,8 @@ cdef class Configuration:
         return found
 
     def finish(self, label_t root_label=0):
-        """Make a tree of what was built."""
+        """Make a tree or a graph of what was built."""
+        reserve_arcs(self.state, self.state.arcs + self.state.n)
         self.system.finish(self.state, root_label)
 
     def oracle(self):

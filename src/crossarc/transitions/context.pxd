@@ -14,6 +14,7 @@ cdef struct Program:            # a compiled feature model
     const int32_t* templates    # rows of WIDEST slots
     int32_t template_count
     int32_t attributes          # how many a token has
+    int32_t tree_column         # the one that is its head in a given tree; -1 for none
 
 cdef void fill_keys(const Program* program, State* state, const int32_t* tokens, hash_t* keys) noexcept nogil
 cdef void fill_values(const Program* program, State* state, const int32_t* tokens, hash_t* values) noexcept nogil

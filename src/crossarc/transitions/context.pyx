@@ -6,11 +6,11 @@ from crossarc.transitions.state cimport OUTER, State, buffer_at, hash_set, stack
 
 # The numbering of features/templates.py.
 cdef enum:
-    STACK, STACK2, BUFFER, LIST1, LIST2, HEAD, LEFT, RIGHT, SIBLING_LEFT, SIBLING_RIGHT
+    STACK, STACK2, BUFFER, LIST1, LIST2, HEAD, LEFT, RIGHT, SIBLING_LEFT, SIBLING_RIGHT, TREE_HEAD
 
 cdef enum:
     DEPREL, LEFT_COUNT, RIGHT_COUNT, LEFT_LABELS, RIGHT_LABELS, HEAD_COUNT, HEAD_LABELS
-    DISTANCE, LINKED, ARC, LAST, FIRST_ATTRIBUTE
+    DISTANCE, LINKED, ARC, LAST, TREE, FIRST_ATTRIBUTE
 
 cdef enum:
     WIDEST = 6
@@ -46,7 +46,32 @@ cdef token_t sibling(const State* state, token_t node, bint leftwards) noexcept 
     return best
 
 
-cdef inline token_t resolve(const State* state, const int32_t* row, const token_t* nodes) noexcept nogil:
+cdef inline token_t tree_head(const Program* program, const int32_t* tokens, token_t node) noexcept nogil:
+    """The head of a node in the given tree, -1 if there is none."""
+    return tokens[node * program.attributes + program.tree_column] if node > 0 else -1
+
+
+cdef hash_t tree_relation(const Program* program, const int32_t* tokens, token_t a, token_t b) noexcept nogil:
+    """How two nodes stand to each other in the given tree, as far as it is nearer than cousins."""
+    cdef token_t above_a = tree_head(program, tokens, a)
+    cdef token_t above_b = tree_head(program, tokens, b)
+    if above_a == b:
+        return 2
+    if above_b == a:
+        return 3
+    if above_a == above_b:
+        return 4
+    if tree_head(program, tokens, above_a) == b:
+        return 5
+    if tree_head(program, tokens, above_b) == a:
+        return 6
+    if tree_head(program, tokens, above_a) == above_b and above_b >= 0:
+        return 7
+    return 8 if tree_head(program, tokens, above_b) == above_a and above_a >= 0 else 1
+
+
+cdef inline token_t resolve(const Program* program, const State* state, const int32_t* tokens, const int32_t* row,
+                            const token_t* nodes) noexcept nogil:
     """The node that an address means in a state, -1 if there is none."""
     cdef int32_t place = row[2]
     cdef token_t node
@@ -70,6 +95,8 @@ cdef inline token_t resolve(const State* state, const int32_t* row, const token_
         return state.rights[OUTER * node + place]
     if row[0] == HEAD:
         return state.heads[node]
+    if row[0] == TREE_HEAD:
+        return tree_head(program, tokens, node)
     return sibling(state, node, row[0] == SIBLING_LEFT)
 
 
@@ -133,6 +160,8 @@ cdef inline hash_t value(const Program* program, const State* state, const int32
         return 0
     if slot[0] == DISTANCE:
         return distance(node, other) + 1
+    if slot[0] == TREE:
+        return tree_relation(program, tokens, node, other)
     if state.heads[node] == other or state.heads[other] == node:
         if slot[0] == LINKED:
             return 2 + (state.heads[node] == other)
@@ -158,7 +187,7 @@ cdef void fill_values(const Program* program, State* state, const int32_t* token
     cdef token_t nodes[MOST_ADDRESSES]
     cdef int32_t i
     for i in range(program.address_count):
-        nodes[i] = resolve(state, program.addresses + 3 * i, nodes)
+        nodes[i] = resolve(program, state, tokens, program.addresses + 3 * i, nodes)
     for i in range(program.slot_count):
         values[i] = value(program, state, tokens, program.slots + 3 * i, nodes)
 

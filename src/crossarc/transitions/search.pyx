@@ -153,6 +153,7 @@ cdef class Greedy:
         self.program.templates = &self.templates[0, 0]
         self.program.template_count = self.templates.shape[0]
         self.program.attributes = attributes
+        self.program.tree_column = model.attributes.index("tree_head") if "tree_head" in model.attributes else -1
 
     def set_between(self, between):
         """Set for each action whether its label can be on an arc between two words.

@@ -34,9 +34,9 @@ cdef class GraphTargets(Targets):
         self.starts = self.nodes = np.ascontiguousarray(starts, dtype=np.int64)
         self.arcs = np.ascontiguousarray(arcs, dtype=np.int64)
         self.heads, self.dependents, self.labels = heads, dependents, labels
-        sizes = np.repeat(np.diff(starts), np.diff(arcs))
-        if len(arcs) != len(starts) or not (len(heads) == len(dependents) == len(labels) == arcs[-1] == len(sizes)):
+        if len(arcs) != len(starts) or not len(heads) == len(dependents) == len(labels) == self.arcs[len(self)]:
             raise ValueError("the arcs do not fit the sentences")
+        sizes = np.repeat(np.diff(starts), np.diff(arcs))
         if len(sizes) and (np.min(heads) < 0 or np.min(dependents) < 1 or (heads >= sizes).any()
                            or (dependents >= sizes).any()):
             raise ValueError("an arc leaves its sentence")

@@ -167,6 +167,11 @@ class TransitionModel(Model):
         return {**self.shared_manifest(), "stages": self.stages}, arrays
 
     @classmethod
+    def stored_fields(cls, manifest: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields of a file that only a subclass has."""
+        return {}
+
+    @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> TransitionModel:
         """Return the model of a file."""
         settings = stored_settings(manifest["settings"])
@@ -185,6 +190,7 @@ class TransitionModel(Model):
             arrays["move_labels"],
             stored_scorer(settings, arrays),
             (int(manifest["stages"][0]), int(manifest["stages"][1])) if settings.fast else None,
+            **cls.stored_fields(manifest),
         )
         model.check()
         return model
@@ -262,7 +268,8 @@ def search_of(
         return TwoStage(system, features, moves, labels, len(features.attributes), *stages)
     if settings.beam == 1:
         return Greedy(system, features, moves, labels, len(features.attributes))
-    return Beam(system, features, moves, labels, len(features.attributes), settings.beam)
+    how = {"probabilities": settings.learner == "maxent", "mean": settings.compare == "mean"}
+    return Beam(system, features, moves, labels, len(features.attributes), settings.beam, **how)
 
 
 def root_table_size(features: FeatureModel, attributes: Attributes) -> int:

@@ -24,6 +24,7 @@ from crossarc.parsers.transition.model import Stages, TransitionModel, root_tabl
 from crossarc.parsers.trees import Trees
 from crossarc.transitions.search import collect_actions
 from crossarc.transitions.system import TransitionSystem
+from crossarc.transitions.targets import Targets
 from crossarc.transitions.two_stage import StageWeights, TwoStage
 
 # Fast search: the templates of each stage, and the sentences by which they are weighed.
@@ -31,8 +32,8 @@ MOVE_TEMPLATES, LABEL_TEMPLATES = 88, 32
 WEIGHED_SENTENCES = 2_000
 SPLIT_WORDS = 500  # a part of speech with so many words gets a support vector machine of its own
 
-# Attributes, heads and labels of all nodes, and where sentences begin.
-Material = tuple[Ints, Ints, Ints, NDArray[np.int64]]
+# Attributes of all nodes, and what is to be built.
+Material = tuple[Ints, Targets]
 
 
 class TransitionTrainer(Trainer):
@@ -50,33 +51,29 @@ class TransitionTrainer(Trainer):
         self.at_once = settings.learner in AT_ONCE
         self.sizes = trees.sizes
         trees = trees.numbered(init.labels if init is not None else [])
-        corpus, heads, labels, starts = trees.corpus, trees.heads, trees.labels, trees.starts
+        corpus = trees.corpus
         self.labels = trees.names
-        kinds = len(self.labels)
         self.label_places = trees.label_places(init.label_places if init is not None else None)
         self.single_root = trees.single_roots(settings, init.single_root if init is not None else None)
-        system = system_of(settings, self.single_root)
-        if settings.reconstruction != "naive":
-            # Every label says on which side the head is: 2 X for the right, 2 X + 1 for the left.
-            places = np.arange(len(heads)) - np.repeat(starts[:-1], np.diff(starts))
-            labels = (2 * labels + (heads < places)).astype(np.int32)
-            kinds *= 2
-        counts = collect_actions(system, heads, labels, starts, kinds)
+        system, targets, kinds = self.prepare(trees, init)
+        counts = collect_actions(system, targets, kinds)
         self.moves, self.move_labels = actions_of(system, counts, init)
         self.features = fit_model(load_model(settings.features), corpus) if init is None else init.features
         self.attributes = Attributes.fit(
             corpus, self.features.attributes, init.attributes if init is not None else None
         )
-        self.data: Material = (self.attributes.encode(corpus), heads, labels, starts)
+        self.data: Material = (self.attributes.encode(corpus), targets)
         self.stages: Stages | None = None
         if settings.fast:
             order = self.shuffle.permutation(len(self.sizes))
             chosen = choose_stages(system, self.features, self.moves, self.move_labels, self.data, order)
             self.features, self.stages = chosen
             self.attributes = Attributes.fit(corpus, self.features.attributes)
-            self.data = (self.attributes.encode(corpus), heads, labels, starts)
-        self.root_labels = self.find_root_labels()
-        self.search = search_of(settings, system, self.features, self.moves, self.move_labels, self.stages)
+            self.data = (self.attributes.encode(corpus), targets)
+        self.root_labels = self.find_root_labels(*self.roots_of(trees))
+        # Maximum entropy learns single decisions even where a beam parses.
+        learned = settings.model_copy(update={"beam": 1}) if settings.learner == "maxent" else settings
+        self.search = search_of(learned, system, self.features, self.moves, self.move_labels, self.stages)
         self.rule = update_rule(settings)
         self.squares = settings.learner == "maxent"
         self.weights = Weights(len(self.moves), settings.cut, self.squares)
@@ -85,17 +82,30 @@ class TransitionTrainer(Trainer):
         elif init is not None and isinstance(init.scorer, PackedWeights):
             self.weights = Weights.of(len(self.moves), init.scorer.unpack(), settings.cut, self.squares)
             # As if they had held for so many steps already: the average then moves from the old weights to the new.
-            steps = int(counts.sum()) if settings.beam == 1 else len(self.sizes)
+            steps = int(counts.sum()) if learned.beam == 1 else len(self.sizes)
             self.weights.now = int(settings.inertia * settings.epochs * steps)
 
-    def find_root_labels(self) -> Ints:
+    def prepare(self, trees: Trees, init: TransitionModel | None) -> tuple[TransitionSystem, Targets, int]:
+        """Return the system, the trees that it is to build, and the number of labels that its actions have."""
+        heads, labels, starts, kinds = trees.heads, trees.labels, trees.starts, len(trees.names)
+        if self.settings.reconstruction != "naive":
+            # Every label says on which side the head is: 2 X for the right, 2 X + 1 for the left.
+            places = np.arange(len(heads)) - np.repeat(starts[:-1], np.diff(starts))
+            labels = (2 * labels + (heads < places)).astype(np.int32)
+            kinds *= 2
+        return system_of(self.settings, self.single_root), Targets(heads, labels, starts), kinds
+
+    def roots_of(self, trees: Trees) -> tuple[NDArray[np.int64], Ints]:
+        """Return the words under node 0, as places in the arrays of nodes, and their labels."""
+        roots = np.flatnonzero(trees.heads == 0)
+        return roots, trees.labels[roots]
+
+    def find_root_labels(self, roots: NDArray[np.int64], labels: Ints) -> Ints:
         """The commonest label under node 0 by tag; that of all words for tags that never stand there."""
-        tokens, heads, labels, _ = self.data
-        roots = heads == 0
+        tokens = self.data[0]
         tag = tag_column(self.features)
         counts = np.zeros((root_table_size(self.features, self.attributes), len(self.labels)), dtype=np.int64)
-        plain = labels[roots] // (1 if self.settings.reconstruction == "naive" else 2)
-        np.add.at(counts, (tokens[roots, tag] if tag >= 0 else 0, plain), 1)
+        np.add.at(counts, (tokens[roots, tag] if tag >= 0 else 0, labels), 1)
         counts[~counts.any(axis=1)] = counts.sum(axis=0)
         commonest: Ints = counts.argmax(axis=1).astype(np.int32)
         return commonest

@@ -1,0 +1,110 @@
+"""Transition parsers that give graphs, in which words may have several heads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.parsers.graphs import Arcs, Graphs, graph_transform
+from crossarc.parsers.model import Arrays, DagModel, Ints
+from crossarc.parsers.settings import DagSettings
+from crossarc.parsers.transition.model import TransitionModel, tag_column
+from crossarc.parsers.transition.trainer import TransitionTrainer
+from crossarc.transitions.coverage import Coverage
+from crossarc.transitions.registry import get_graph_system
+from crossarc.transitions.replay import replay_graphs
+from crossarc.transitions.system import TransitionSystem
+from crossarc.transitions.targets import GraphTargets
+from crossarc.treebank.corpus import Corpus
+
+
+@dataclass(frozen=True, eq=False)
+class DagTransitionModel(DagModel, TransitionModel):
+    """A trained transition parser that gives graphs."""
+
+    settings: DagSettings
+    most_heads: int = 1
+    most_parallel: int = 1
+    kind = "dag"
+
+    @property
+    def system(self) -> TransitionSystem:
+        """The transition system."""
+        return graph_system(self.settings, self.single_root, self.most_heads, self.most_parallel)
+
+    def parse_graphs(self, corpus: Corpus) -> Arcs:
+        """Return the arcs of the graphs of a corpus."""
+        tokens = self.attributes.encode(corpus)
+        left_over = len(self.labels)  # which is not a label
+        heads, dependents, labels, starts = self.search().parse_graphs(self.scorer, tokens, corpus.starts, left_over)
+        left = labels == left_over
+        if left.any():
+            words = (np.repeat(corpus.starts[:-1], np.diff(starts)) + dependents)[left]
+            tag = tag_column(self.features)
+            labels = np.array(labels)
+            labels[left] = self.root_labels[tokens[words, tag] if tag >= 0 else 0]
+        return Arcs(starts, heads, dependents, labels)
+
+    def coverage(self, corpus: Corpus) -> Coverage:
+        """Return what the oracle of the system can build of the graphs as the transform encodes them."""
+        graphs = Graphs.of(corpus, graph_transform(self.settings))
+        right, _, moves = replay_graphs(self.system, targets_of(graphs))
+        sizes = np.diff(graphs.arcs.starts)
+        exact = int((right == sizes).sum())
+        return Coverage(len(sizes), exact, int(sizes.sum()), int(right.sum()), int(np.abs(moves).sum()))
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the manifest and the arrays that a model file keeps."""
+        manifest, arrays = super().to_arrays()
+        return {**manifest, "most_heads": self.most_heads, "most_parallel": self.most_parallel}, arrays
+
+    @classmethod
+    def stored_fields(cls, manifest: dict[str, Any]) -> dict[str, Any]:
+        """Return the limits of the graphs."""
+        limits = {name: manifest[name] for name in ("most_heads", "most_parallel")}
+        if not all(isinstance(value, int) and 1 <= value < 2**31 for value in limits.values()):
+            raise ValueError("the limits of the graphs are no numbers from 1 on")
+        return limits
+
+
+class DagTransitionTrainer(TransitionTrainer):
+    """Graphs as the moves of a transition system that build them, and the weights of these moves."""
+
+    settings: DagSettings
+
+    def prepare(  # type: ignore[override]
+        self, graphs: Graphs, init: DagTransitionModel | None
+    ) -> tuple[TransitionSystem, GraphTargets, int]:
+        """Return the system, the graphs that it is to build, and the number of labels that its actions have."""
+        self.limits = graphs.most_arcs()
+        if init is not None:
+            self.limits = max(self.limits[0], init.most_heads), max(self.limits[1], init.most_parallel)
+        return graph_system(self.settings, self.single_root, *self.limits), targets_of(graphs), len(graphs.names)
+
+    def roots_of(self, graphs: Graphs) -> tuple[NDArray[np.int64], Ints]:  # type: ignore[override]
+        """Return the words under node 0, as places in the arrays of nodes, and their labels."""
+        arcs = graphs.arcs
+        nodes = np.repeat(graphs.corpus.starts[:-1], np.diff(arcs.starts)) + arcs.dependents
+        return nodes[arcs.heads == 0], arcs.labels[arcs.heads == 0]
+
+    def model(self) -> DagTransitionModel:
+        """Return what has been learned, as a model."""
+        plain = super().model()
+        fields = {name: getattr(plain, name) for name in TransitionModel.__dataclass_fields__}
+        return DagTransitionModel(**fields, most_heads=self.limits[0], most_parallel=self.limits[1])
+
+
+def graph_system(settings: DagSettings, single_root: bool, most_heads: int, most_parallel: int) -> TransitionSystem:
+    """Return the transition system of the settings."""
+    limits = {"most_heads": most_heads, "most_parallel": most_parallel}
+    allows_cycles = settings.cycles == "allow"
+    return get_graph_system(settings.system, single_root=single_root, allows_cycles=allows_cycles, **limits)
+
+
+def targets_of(graphs: Graphs) -> GraphTargets:
+    """Return graphs as what a transition parser learns to build."""
+    arcs = graphs.arcs
+    return GraphTargets(arcs.heads, arcs.dependents, arcs.labels, arcs.starts, graphs.corpus.starts)
