@@ -9,10 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from crossarc.errors import TreebankError
-from crossarc.treebank.graph import Graph
+from crossarc.treebank.graph import Arc, Graph
 from crossarc.treebank.sentence import Sentence
-
-Arc = tuple[int, int, str]
 
 
 class Path(NamedTuple):
