@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from crossarc.errors import AlignmentError, TreebankError
 from crossarc.evaluation import evaluate_enhanced, evaluate_graphs
-from crossarc.evaluation.enhanced import collapse, cut_path
+from crossarc.evaluation.enhanced import cut_path
+from crossarc.treebank.empty_nodes import collapse
 
 LABELS = ("subj", "obj", "obj:in", "ref")
 

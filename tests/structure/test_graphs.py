@@ -36,10 +36,10 @@ def cross(one, two):
 
 
 def naive_projective(graph):
-    arcs = [(h, d) for h, d in pairs_of(graph) if h and h != d]
-    roots = set(range(1, len(graph.nodes))) - {d for _, d in arcs}
+    arcs = [(h, d) for h, d in pairs_of(graph) if h != d]
+    roots = set(range(1, len(graph.nodes))) - {d for h, d in arcs if h}
     return not any(cross(a, b) for a, b in itertools.combinations(arcs, 2)) and not any(
-        min(arc) < root < max(arc) for arc in arcs for root in roots
+        min(arc) < root < max(arc) for arc in arcs for root in roots if arc[0]
     )
 
 
@@ -104,6 +104,20 @@ def test_figure_of_several_heads():
     """Three words of which one has two heads, without and with its own dependent between them."""
     assert structure.is_projective_graph(make(3, [(1, 2), (3, 2), (1, 3)]))
     assert structure.is_projective_graph(make(3, [(1, 2), (2, 3), (1, 3)]))
+
+
+def test_arcs_of_node_0_cross_and_cover_nothing():
+    assert not structure.is_projective_graph(make(3, [(0, 1), (0, 2), (1, 2), (1, 3)]))
+    assert structure.is_projective_graph(make(3, [(0, 1), (0, 3), (1, 2)]))
+    assert structure.is_projective_graph(make(3, [(0, 3)]))
+
+
+@pytest.mark.parametrize("heads", [heads for n in range(1, 5) for heads in itertools.product(range(n + 1), repeat=n)])
+def test_projective_trees_are_projective_graphs(heads):
+    heads = [-1, *heads]
+    if structure.describe_fault(heads) == "":
+        graph = make(len(heads) - 1, [(heads[d], d) for d in range(1, len(heads))])
+        assert structure.is_projective_graph(graph) == structure.is_projective(heads)
 
 
 def test_words_without_arcs_are_roots():

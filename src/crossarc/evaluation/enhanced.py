@@ -15,7 +15,7 @@ from crossarc.evaluation.alignment import ROOT, Words, align_words
 from crossarc.evaluation.scores import Score
 from crossarc.evaluation.tokenization import UNALIGNED, gold_numbers
 from crossarc.evaluation.trees import Counts, Source, encode, sentences_of
-from crossarc.treebank.graph import Graph
+from crossarc.treebank.empty_nodes import collapse
 
 if TYPE_CHECKING:
     from crossarc.treebank.sentence import Sentence
@@ -66,35 +66,6 @@ def arcs_of(sentences: list[Sentence]) -> Arcs:
             labels += graph.labels
         before += len(sentence)
     return np.concatenate(heads), np.concatenate(dependents), labels
-
-
-def collapse(sentence: Sentence) -> Graph:
-    """The graph as arcs between words only, where a path through empty nodes is an arc with a joined label.
-
-    3 -conj-> 5.1 -obj-> 6 becomes 3 -conj>obj-> 6. Paths pass no empty node twice; an empty node without head
-    or without dependents leaves nothing behind.
-    """
-    graph = sentence.graph
-    if not sentence.empty_nodes:
-        return graph
-    word = [int(name) if name.isdigit() else -1 for name in graph.nodes]
-    below: dict[int, list[tuple[int, str]]] = {}
-    for head, dependent, label in graph:
-        below.setdefault(head, []).append((dependent, label))
-    found: dict[tuple[int, int, str], None] = {}
-    for head, dependent, label in graph:
-        if word[head] < 0:
-            continue
-        paths: list[tuple[tuple[int, ...], str]] = [((dependent,), label)]
-        while paths:
-            nodes, joined = paths.pop()
-            if word[nodes[-1]] >= 0:
-                found[word[head], word[nodes[-1]], joined] = None
-                continue
-            paths += [
-                ((*nodes, child), f"{joined}>{step}") for child, step in below.get(nodes[-1], ()) if child not in nodes
-            ]
-    return Graph.from_arcs((name for name in graph.nodes if name.isdigit()), found)
 
 
 def cut_path(label: str) -> str:

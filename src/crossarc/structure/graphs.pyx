@@ -1,7 +1,7 @@
 """What a graph is: acyclic, connected, projective; its cycles, crossings and words with several heads.
 
 All take a `Graph`, whose nodes are numbered by their place in the sentence with the dummy root as node 0. Arcs from
-node 0 mark roots; they do not connect words, do not cross anything and are not heads in the sentence.
+node 0 mark roots; they do not connect words and are not heads in the sentence. They cross other arcs where it says so.
 """
 import numpy as np
 
@@ -274,14 +274,16 @@ def graph_crossing_pairs(graph, root=False):
 
 
 def is_projective_graph(graph):
-    """Whether no arcs cross and no root is covered by an arc (Sagae and Tsujii 2008). O(nodes + arcs).
+    """Whether no arcs cross, those of node 0 included, and no root is covered (Sagae and Tsujii 2008). O(nodes + arcs).
 
-    A root is a node without a head in the sentence; a node without any arc is one. Arcs from node 0 count neither as
-    arcs nor as heads, nor do arcs from a node to itself. For trees with one root this is projectivity.
+    A root is a node without a head in the sentence; a node without any arc is one. An arc from node 0 covers no root.
+    Arcs from a node to itself count neither as arcs nor as heads. For trees this is projectivity.
 
     >>> from crossarc.treebank.graph import Graph
     >>> is_projective_graph(Graph.from_arcs("0123", [(0, 1, "root"), (1, 2, "a"), (1, 3, "b"), (2, 3, "c")]))
     True
+    >>> is_projective_graph(Graph.from_arcs("0123", [(0, 2, "root"), (2, 3, "a"), (1, 3, "b"), (2, 1, "c")]))
+    False
     """
     cdef Arcs arcs = Arcs(graph)
     cdef Workspace work = arcs.open()
@@ -291,13 +293,15 @@ def is_projective_graph(graph):
     cdef token_t k, v, over = 0
     cdef bint result = True
     with nogil:
-        take_arcs(space, arcs, False)
+        take_arcs(space, arcs, True)
         if any_crossing(space):
             result = False
         else:
             for v in range(space.n + 2):
                 headed[v] = cover[v] = 0
             for k in range(space.m):
+                if not space.begin[k]:
+                    continue
                 headed[arcs.dependents[space.name[k]]] = 1
                 cover[space.begin[k] + 1] += 1
                 cover[space.end[k]] -= 1

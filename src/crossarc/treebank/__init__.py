@@ -2,6 +2,7 @@
 
 from crossarc.treebank.conversion import convert
 from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.empty_nodes import collapse
 from crossarc.treebank.formats import FORMATS, Format
 from crossarc.treebank.graph import Graph
 from crossarc.treebank.reading import read, read_arrays, read_string, validate
@@ -18,6 +19,7 @@ __all__ = [
     "Graph",
     "Sentence",
     "Token",
+    "collapse",
     "convert",
     "read",
     "read_arrays",

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from crossarc.treebank.sentence import Sentence
 
 
+# Head, dependent and label.
+Arc = tuple[int, int, str]
+
+
 @dataclass(frozen=True, eq=False)
 class Graph:
     """Labelled arcs over the nodes of a sentence.
