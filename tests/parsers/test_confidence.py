@@ -12,7 +12,7 @@ from crossarc.parsers import Constraints, Parser, load, marked_constraints, stre
 from crossarc.parsers.analysis import Request, Scales, with_marks
 from crossarc.parsers.calibration import best_scale, calibrate, log_loss
 from crossarc.parsers.constraints import NONE
-from crossarc.parsers.presets import GRAPH_PRESETS, PRESETS, TRANSITION_PRESETS
+from crossarc.parsers.presets import GRAPH_PRESETS, TRANSITION_PRESETS, TREE_PRESETS
 from crossarc.parsers.transition.analysis import SMOOTHING
 from crossarc.structure import is_projective
 from crossarc.treebank import Corpus, Sentence, read
@@ -22,13 +22,13 @@ from forest import all_trees, tree_scores
 
 PROJECTIVE = ("arc-standard", "arc-eager", "arc-hybrid", "eisner", "carreras")
 # Whose first trees are found in other ways than by the scores of arcs.
-OTHER_WAYS = ("mst-undirected-lep", "mst-bottom-up", *(name for name in PRESETS if name.startswith("carreras")))
+OTHER_WAYS = ("mst-undirected-lep", "mst-bottom-up", *(name for name in TREE_PRESETS if name.startswith("carreras")))
 
 
 @pytest.fixture(scope="module")
 def parsers(example):
     """Each preset, trained a little."""
-    return {name: Parser(name, epochs=1).fit(example) for name in PRESETS}
+    return {name: Parser(name, epochs=1).fit(example) for name in TREE_PRESETS}
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def scrambled(sentences, size, seed):
 # ---- all presets
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", TREE_PRESETS)
 def test_analyses_are_sound(parsers, sentences, name):
     parser = parsers[name]
     several = 0
@@ -75,7 +75,7 @@ def test_analyses_are_sound(parsers, sentences, name):
     assert several > 20
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", TREE_PRESETS)
 def test_constraints_hold(parsers, sentences, name):
     """Arcs of random trees are required and others forbidden; what follows is a tree that has them all."""
     rng = np.random.default_rng(5)
@@ -105,7 +105,7 @@ def test_constraints_hold(parsers, sentences, name):
                 assert tree.sentence.is_projective or name not in PROJECTIVE
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", TREE_PRESETS)
 def test_constraints_that_the_parse_satisfies_change_nothing(parsers, sentences, name):
     parser = parsers[name]
     parsed = list(parser.parse(sentences))
@@ -117,7 +117,7 @@ def test_constraints_that_the_parse_satisfies_change_nothing(parsers, sentences,
     assert list(parser.parse(sentences, constraints=known)) == parsed
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", TREE_PRESETS)
 def test_what_cannot_be_is_an_error(parsers, sentences, name):
     parser, sentence = parsers[name], sentences[0]
     with pytest.raises(DecodeError, match=r"example.conllu:1: sentence 'example-1': required 2 -> 1, required 1 -> 2"):

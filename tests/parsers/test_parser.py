@@ -10,7 +10,7 @@ import pytest
 from crossarc.cli import main
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import PRESETS, Parser, load, write_model
-from crossarc.parsers.presets import TRANSITION_PRESETS
+from crossarc.parsers.presets import TRANSITION_PRESETS, TREE_PRESETS
 from crossarc.parsers.transition.model import link_score
 from crossarc.treebank import Corpus, Sentence, read, write
 
@@ -18,10 +18,10 @@ from crossarc.treebank import Corpus, Sentence, read, write
 @pytest.fixture(scope="module")
 def trained(example):
     """Each preset, trained once on the example treebank."""
-    return {name: Parser(name, epochs=8).fit(example) for name in PRESETS}
+    return {name: Parser(name, epochs=8).fit(example) for name in TREE_PRESETS}
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", TREE_PRESETS)
 def test_every_preset_learns(trained, example, name):
     parser = trained[name]
     scores = parser.evaluate(example)
@@ -32,7 +32,7 @@ def test_every_preset_learns(trained, example, name):
         assert len(sentence.roots) == 1
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", TREE_PRESETS)
 def test_models_are_kept_and_come_back(trained, example, tmp_path, name):
     path = tmp_path / "a.crossarc"
     trained[name].save(path)
@@ -418,7 +418,7 @@ def test_commands(example, tmp_path, monkeypatch, capsys):
     assert run("parse", model, raw, "-o", parsed)[0] == 0
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", TREE_PRESETS)
 def test_compact_models(example, name):
     parser = Parser(name, features="compact", epochs=8, explore=0.0).fit(example)
     assert 15 < len(parser.model.features.templates) < 40

@@ -130,9 +130,7 @@ def test_oracles_rebuild_longer_projective_graphs(name):
 def trees(n):
     """All projective trees over n words, as heads."""
     return [
-        [-1, *(h for h, _ in sorted(graph, key=lambda arc: arc[1]))]
-        for graph in all_graphs(n, True)
-        if len(graph) == n
+        [-1, *(h for h, _ in sorted(graph, key=lambda arc: arc[1]))] for graph in all_graphs(n, True) if len(graph) == n
     ]
 
 
@@ -280,7 +278,7 @@ def test_costs_are_zero_for_the_oracle_alone_or_for_equals(name):
 
 
 def test_costs_count_lost_arcs():
-    """After each move off the path, the oracle reaches as many arcs less as the move cost, if no cycle is in the way."""
+    """After a move off the path, the oracle builds as many gold arcs less as the move cost."""
     system = system_of("dag-covington")
     rng = random.Random(4)
     for graph in rng.sample(all_graphs(4, False), 60):
@@ -302,9 +300,7 @@ def test_trees_in_graph_targets_are_like_trees():
     starts = np.arange(len(trees(4)) + 1) * 5
     _, moves = replay(get_system("arc-standard", single_root=False), heads, starts)
     graphs = [[(tree[d], d, 0) for d in range(1, 5)] for tree in trees(4)]
-    _, _, ours = replay_graphs(
-        get_graph_system("dag-standard", most_heads=1), targets_of(graphs, [5] * len(graphs))
-    )
+    _, _, ours = replay_graphs(get_graph_system("dag-standard", most_heads=1), targets_of(graphs, [5] * len(graphs)))
     assert ours.tolist() == moves.tolist()
 
 

@@ -115,8 +115,8 @@ class DagModel(Model):
     def refuse_analysis(self) -> NoReturn:
         """Say what is known of trees alone."""
         raise CrossarcError(
-            f"{self.settings.parser} gives graphs: probabilities, k best trees and constraints are of parsers of trees; "
-            "leave them out"
+            f"{self.settings.parser} gives graphs: probabilities, k best trees and constraints are of parsers of "
+            "trees; leave them out"
         )
 
 

@@ -69,8 +69,9 @@ PRESETS: dict[str, dict[str, Any]] = {
     "carreras-pp-headpath": second_order(transform="headpath"),
 }
 TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "transition"]
-DAG_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "dag"]
-GRAPH_PRESETS = [name for name in PRESETS if name not in TRANSITION_PRESETS and name not in DAG_PRESETS]
+DAG_PRESETS = [name for name, preset in PRESETS.items() if preset["family"].startswith("dag")]
+TREE_PRESETS = [name for name in PRESETS if name not in DAG_PRESETS]
+GRAPH_PRESETS = [name for name in TREE_PRESETS if name not in TRANSITION_PRESETS]
 
 
 def make_settings(parser: str, **options: Any) -> Settings:

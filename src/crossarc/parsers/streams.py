@@ -73,9 +73,7 @@ def parse_stream(
     return in_batches(work, sentences, threads)
 
 
-def graph_stream(
-    model: DagModel, sentences: Iterable[Sentence], threads: int, with_tree: bool
-) -> Iterator[Sentence]:
+def graph_stream(model: DagModel, sentences: Iterable[Sentence], threads: int, with_tree: bool) -> Iterator[Sentence]:
     """Parse a stream into graphs, in order; `with_tree` adds the best tree inside each."""
 
     def work(batch: list[Sentence]) -> list[Sentence]:

@@ -10,9 +10,7 @@ from crossarc.transitions.targets import Targets
 
 Ints = NDArray[np.int32]
 
-def collect_actions(
-    system: TransitionSystem, targets: Targets, label_count: int
-) -> NDArray[np.int64]: ...
+def collect_actions(system: TransitionSystem, targets: Targets, label_count: int) -> NDArray[np.int64]: ...
 
 class Greedy:
     system: TransitionSystem

@@ -1,0 +1,217 @@
+"""Parsers that give graphs: every preset learns, is kept, resumed and continued, and gives sound graphs."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from crossarc.cli import main
+from crossarc.errors import CrossarcError
+from crossarc.evaluation import evaluate_graphs
+from crossarc.parsers import Parser, load
+from crossarc.parsers.presets import DAG_PRESETS
+from crossarc.treebank import Sentence, read, validate, write
+from graph_treebank import graph_treebank
+
+TRANSITIONS = [name for name in DAG_PRESETS if name != "dag-mst"]
+WAYS = [
+    {"learner": "maxent"},
+    {"learner": "mira"},
+    {"beam": 4},
+    {"beam": 4, "compare": "mean"},
+    {"learner": "maxent", "beam": 4},
+    {"learner": "maxent", "beam": 4, "compare": "mean"},
+]
+
+
+@pytest.fixture(scope="module")
+def treebank():
+    return graph_treebank()
+
+
+@pytest.fixture(scope="module")
+def trained(treebank):
+    return {name: Parser(name, epochs=6).fit(treebank) for name in DAG_PRESETS}
+
+
+@pytest.fixture(scope="module")
+def path(treebank, tmp_path_factory):
+    path = tmp_path_factory.mktemp("graphs") / "train.conllu"
+    write(treebank, path)
+    return path
+
+
+def findings_of(sentences, tmp_path):
+    write(sentences, tmp_path / "parsed.conllu")
+    return [item for item in validate(tmp_path / "parsed.conllu", graph=True) if not isinstance(item, Sentence)]
+
+
+@pytest.mark.parametrize("name", DAG_PRESETS)
+def test_every_preset_learns(trained, treebank, tmp_path, name):
+    parser = trained[name]
+    parsed = list(parser.parse(treebank))
+    scores = evaluate_graphs(treebank, parsed)
+    assert scores.labelled.f1 > 95
+    assert parser.evaluate(treebank).labelled == scores.labelled
+    assert not findings_of(parsed, tmp_path)
+    for before, after in zip(treebank, parsed, strict=True):
+        assert after.replace(graph=before.graph) == before, "only DEPS is new"
+
+
+@pytest.mark.parametrize("name", DAG_PRESETS)
+def test_graphs_of_anything_are_sound(trained, tmp_path, name):
+    """Words in no order that training has seen, one-word sentences, and long ones."""
+    rng = np.random.default_rng(1)
+    words = sorted({(s.forms[i], s.upos[i]) for s in graph_treebank() for i in range(1, len(s) + 1)})
+    sentences = []
+    for size in (1, 2, 3, 5, 9, 17, 40, 40, 300):
+        chosen = [words[place] for place in rng.integers(len(words), size=size)]
+        forms, tags = ["", *(form for form, _ in chosen)], ["", *(tag for _, tag in chosen)]
+        sentences.append(Sentence.from_columns(forms=forms, lemmas=forms, upos=tags))
+    parsed = list(trained[name].parse(sentences))
+    assert [len(sentence) for sentence in parsed] == [len(sentence) for sentence in sentences]
+    trees = list(trained[name].parse(sentences, with_tree=True))
+    for sentence in trees:
+        assert sentence.is_tree
+    assert not findings_of(trees, tmp_path)
+    assert [tree.graph for tree in trees] == [sentence.graph for sentence in parsed]
+
+
+@pytest.mark.parametrize("name", DAG_PRESETS)
+def test_models_are_kept_and_come_back(trained, treebank, tmp_path, name):
+    path = tmp_path / "a.crossarc"
+    trained[name].save(path)
+    again = load(path)
+    assert list(again.parse(treebank)) == list(trained[name].parse(treebank))
+    assert again.settings == trained[name].settings
+    again.save(tmp_path / "b.crossarc")
+    assert (tmp_path / "b.crossarc").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", DAG_PRESETS)
+def test_the_same_seed_gives_the_same_bytes_also_after_an_interruption(treebank, tmp_path, name):
+    for copy in ("a", "b"):
+        Parser(name, epochs=3, seed=7).fit(treebank, dev=treebank).save(tmp_path / copy)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+    class StopError(Exception):
+        pass
+
+    def stop(epoch):
+        if epoch.number == 2:
+            raise StopError
+
+    parser = Parser(name, epochs=3, seed=7)
+    with pytest.raises(StopError):
+        parser.fit(treebank, dev=treebank, checkpoint=tmp_path / "c.checkpoint", on_epoch=stop)
+    parser.fit(treebank, dev=treebank, checkpoint=tmp_path / "c.checkpoint", resume=True)
+    parser.save(tmp_path / "c")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "c").read_bytes()
+
+
+@pytest.mark.parametrize("name", DAG_PRESETS)
+def test_threads_do_not_matter(trained, treebank, name):
+    many = treebank * 50
+    assert list(trained[name].parse(many, threads=3)) == list(trained[name].parse(many))
+
+
+@pytest.mark.parametrize("name", DAG_PRESETS)
+def test_training_goes_on_from_a_model(trained, treebank, name):
+    new = [
+        sentence.replace(
+            deprels=["", *(label.upper() for label in sentence.deprels[1:])],
+            deps=["", *(deps.replace("nsubj", "agent") for deps in sentence.deps[1:])],
+        )
+        for sentence in treebank
+    ]
+    parser = Parser(name, epochs=3, inertia=0.1).fit(new, init=trained[name])
+    assert parser.model.labels[: len(trained[name].model.labels)] == trained[name].model.labels
+    assert any("agent" in label for label in parser.model.labels)
+    assert parser.evaluate(new).unlabelled.f1 > 90
+
+
+@pytest.mark.parametrize("name", TRANSITIONS)
+@pytest.mark.parametrize("settings", WAYS)
+def test_beams_and_learners(treebank, name, settings):
+    parser = Parser(name, epochs=5, **settings).fit(treebank)
+    assert parser.evaluate(treebank).labelled.f1 > 85
+    wider = list(parser.parse(treebank, beam=150))
+    assert evaluate_graphs(treebank, wider).labelled.f1 > 75
+
+
+@pytest.mark.parametrize("name", TRANSITIONS)
+def test_a_given_tree_helps(treebank, name):
+    """A tree whose labels say what the words do not."""
+    parser = Parser(name, epochs=6, use_tree=True).fit(treebank)
+    assert any("tree" in term for terms in parser.model.features.terms for term in terms)
+    assert parser.evaluate(treebank).labelled.f1 > 95
+    bare = [
+        sentence.replace(heads=[-1] * (len(sentence) + 1), deprels=["_"] * (len(sentence) + 1)) for sentence in treebank
+    ]
+    told = []
+    list(parser.parse(bare, on_missing=told.append))
+    assert told == [["deprel"]]
+
+
+@pytest.mark.parametrize("name", DAG_PRESETS)
+def test_what_is_of_trees_is_refused(trained, treebank, name):
+    for options in ({"scores": True}, {"k": 2}, {"constraints": lambda sentence: None}):
+        with pytest.raises(CrossarcError, match="gives graphs: probabilities, k best trees and constraints"):
+            trained[name].parse(treebank, **options)
+    with pytest.raises(CrossarcError, match="is of parsers of trees"):
+        Parser(name, transform="head")
+
+
+def test_settings_that_do_not_fit_are_refused(treebank):
+    with pytest.raises(CrossarcError, match="take dag-covington or dag-mst"):
+        Parser("dag-eager", cycles="allow")
+    with pytest.raises(CrossarcError, match="fast"):
+        Parser("dag-eager", fast=True)
+    with pytest.raises(CrossarcError, match="cycles is of parsers of graphs"):
+        Parser("arc-hybrid", cycles="allow")
+    trees = [sentence.replace(deps=["_"] * (len(sentence) + 1)) for sentence in treebank]
+    with pytest.raises(CrossarcError, match="the sentences have no graphs"):
+        Parser("dag-eager").fit(trees)
+
+
+@pytest.mark.parametrize("name", ["dag-covington", "dag-mst"])
+def test_cycles_can_be_built(treebank, name):
+    parser = Parser(name, cycles="allow", epochs=8).fit(treebank)
+    assert not any("⇄" in label for label in parser.model.labels)
+    assert parser.evaluate(treebank).labelled.f1 > 90
+
+
+def test_compact_models_and_that_of_the_paper(treebank):
+    for name in TRANSITIONS:
+        assert Parser(name, features="compact", epochs=8).fit(treebank).evaluate(treebank).labelled.f1 > 90
+    paper = Parser("dag-standard", features="dag-sagae", learner="maxent", epochs=8).fit(treebank)
+    assert not {"lemma", "feats", "upos"} & set(paper.model.features.attributes) - {"upos"}
+    assert paper.evaluate(treebank).labelled.f1 > 90
+
+
+def test_commands(path, tmp_path, capsys, monkeypatch):
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
+        with pytest.raises(SystemExit) as leave:
+            main()
+        return leave.value.code or 0, capsys.readouterr()
+
+    model, parsed = tmp_path / "m.crossarc", tmp_path / "parsed.conllu"
+    code, told = run("train", "--train", path, "--dev", path, "--parser", "dag-eager", "--epochs", 3, "-o", model)
+    assert code == 0
+    assert "dev LF" in told.err
+    assert "dag-eager can build 100.0% of the training graphs" in told.err
+    code, told = run("info", model)
+    assert "development set" in told.out
+    assert "LF" in told.out
+    assert run("parse", model, path, "-o", parsed, "--with-tree")[0] == 0
+    assert run("validate", "--graph", parsed)[0] == 0
+    code, told = run("evaluate", path, parsed, "--json")
+    assert code == 0
+    assert json.loads(told.out)
+    code, told = run("parse", model, path, "--k", 2)
+    assert code == 2
+    assert "gives graphs" in told.err
+    assert "dag-eager" in run("parsers")[1].out
+    assert all(sentence.is_tree for sentence in read(parsed))
