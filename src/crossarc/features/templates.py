@@ -249,14 +249,14 @@ class Compiler:
         if name not in FUNCTIONS or (attribute is not None) != (name == "arc") or attribute not in (None, "deprel"):
             known = ("distance(a, b)", "linked(a, b)", "arc(a, b).deprel", "last()", "tree(a, b)")
             raise TemplateError(str(UnknownName("function", name, known)))
-        ends = [self.address(each.strip()) for each in arguments.split(",") if each.strip()]
+        ends = [self.address(each) for each in map(str.strip, arguments.split(",")) if each]
         if len(ends) != FUNCTIONS[name]:
             counts = {0: "no address", 2: "two addresses"}
             raise TemplateError(f"{name} takes {counts[FUNCTIONS[name]]}, not {len(ends)}")
         if name == "tree":
             self.attributes.setdefault(TREE_HEAD, len(self.attributes))
         kind = len(STATE_ATTRIBUTES) + list(FUNCTIONS).index(name)
-        return self.number(self.slots, (kind, *ends) if ends else (kind, -1, -1))
+        return self.number(self.slots, (kind, ends[0], ends[1]) if ends else (kind, -1, -1))
 
     def address(self, text: str) -> int:
         """The number of an address, its steps compiled one after the other."""

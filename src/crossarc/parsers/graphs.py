@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from crossarc.core.strings import StringTable
 from crossarc.decode.graph_trees import trees_in_graphs
+from crossarc.errors import TreebankError
 from crossarc.parsers.settings import GraphOutput, Settings
 from crossarc.parsers.trees import places_of
 from crossarc.transforms.graphs import GraphTransform
@@ -49,7 +50,7 @@ class Graphs:
     @classmethod
     def of(cls, corpus: Corpus, transform: GraphTransform) -> Graphs:
         """Return the graphs of the sentences of a corpus, transformed."""
-        return cls.from_lists(corpus, (transform.encode(sentence) for sentence in corpus.sentences))
+        return cls.from_lists(corpus, map(transform.encode, sentences_of(corpus)))
 
     @classmethod
     def from_lists(cls, corpus: Corpus, graphs: Iterable[Sequence[tuple[int, int, str]]]) -> Graphs:
@@ -95,6 +96,13 @@ class Graphs:
         return tuple(int(np.unique(each, return_counts=True)[1].max(initial=1)) for each in (words, pairs))  # type: ignore[return-value]
 
 
+def sentences_of(corpus: Corpus) -> list[Sentence]:
+    """Return the sentences that a corpus was made of."""
+    if corpus.sentences is None:
+        raise TreebankError("this corpus was read without its sentences; Corpus.of(read(source)) has them")
+    return corpus.sentences
+
+
 def graph_transform(settings: Settings) -> GraphTransform:
     """Return the transform around a parser of graphs."""
     assert isinstance(settings, GraphOutput)
@@ -112,7 +120,7 @@ def with_graphs(model: DagModel, corpus: Corpus) -> list[Sentence]:
 
     Only graphs whose labels ask something of the transform are decoded.
     """
-    arcs, sentences = model.parse_graphs(corpus), corpus.sentences
+    arcs, sentences = model.parse_graphs(corpus), sentences_of(corpus)
     transform = graph_transform(model.settings)
     marked = np.array([not transform.is_plain(label) for label in model.labels], dtype=np.bool_)
     sizes = np.diff(arcs.starts)
@@ -122,15 +130,16 @@ def with_graphs(model: DagModel, corpus: Corpus) -> list[Sentence]:
     plain = np.flatnonzero(~decoded)
     kept = ~decoded[owner]
     starts = np.concatenate([[0], np.cumsum(sizes[plain])]).astype(np.int64)
-    columns = (column[kept] for column in (arcs.heads, arcs.dependents, arcs.labels))
+    heads, dependents, labels = (column[kept] for column in (arcs.heads, arcs.dependents, arcs.labels))
     result = list(sentences)
-    written = write_graphs([sentences[place] for place in plain.tolist()], starts, *columns, StringTable(model.labels))
+    chosen, names = [sentences[place] for place in plain.tolist()], StringTable(model.labels)
+    written = write_graphs(chosen, starts, heads, dependents, labels, names)
     for place, sentence in zip(plain.tolist(), written, strict=True):
         result[place] = sentence
     for place in np.flatnonzero(decoded).tolist():
         here = slice(arcs.starts[place], arcs.starts[place + 1])
-        names = [model.labels[label] for label in arcs.labels[here].tolist()]
-        graph = zip(arcs.heads[here].tolist(), arcs.dependents[here].tolist(), names, strict=True)
+        own = [model.labels[label] for label in arcs.labels[here].tolist()]
+        graph = zip(arcs.heads[here].tolist(), arcs.dependents[here].tolist(), own, strict=True)
         result[place] = transform.decode(sentences[place], graph)
     return result
 

@@ -17,7 +17,7 @@ from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import FeatureModel
 from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.constraints import Constraints
-from crossarc.parsers.graphs import Arcs, with_graphs
+from crossarc.parsers.graphs import Arcs, sentences_of, with_graphs
 from crossarc.parsers.settings import Settings
 from crossarc.transitions.coverage import Coverage
 from crossarc.treebank.corpus import Corpus
@@ -147,7 +147,7 @@ def prefixed(arrays: Arrays, prefix: str) -> Arrays:
 def quick_scores(model: Model, gold: Corpus) -> tuple[float, float]:
     """Return LAS and UAS over all words of a corpus, in percent; F of labelled and unlabelled arcs for graphs."""
     if isinstance(model, DagModel):
-        scores = evaluate_graphs(gold.sentences, with_graphs(model, gold))
+        scores = evaluate_graphs(sentences_of(gold), with_graphs(model, gold))
         return scores.labelled.f1, scores.unlabelled.f1
     heads, labels = model.parse(gold)
     table = gold.strings["deprel"]

@@ -261,7 +261,9 @@ class Parser:
         if isinstance(model, DagModel):
             if scores or k is not None or constraints is not None:
                 model.refuse_analysis()
-            return graph_stream(model if beam is None else model.with_beam(beam), stream, threads, with_tree)
+            usual = model if beam is None else model.with_beam(beam)
+            assert isinstance(usual, DagModel)
+            return graph_stream(usual, stream, threads, with_tree)
         request = Request(self.scales, k or 1, beam)
         if scores or k is not None:
             return analyse_stream(model, stream, threads, constraints, request)

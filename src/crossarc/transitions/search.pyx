@@ -15,7 +15,9 @@ from crossarc.learning.weights cimport Weights
 from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, fill_keys
 from crossarc.transitions.graph_arcs cimport is_above
 from crossarc.transitions.memory cimport Workspace
-from crossarc.transitions.state cimport Arc, State, add_arc, add_further_head, add_link, buffer_at, reserve_arcs, words_for
+from crossarc.transitions.state cimport (
+    Arc, State, add_arc, add_further_head, add_link, buffer_at, reserve_arcs, words_for,
+)
 from crossarc.transitions.system cimport MOVES, TransitionSystem, costs_label, gold_label, make, root_word
 from crossarc.transitions.targets cimport Targets
 

@@ -39,7 +39,8 @@ class DagTransitionModel(DagModel, TransitionModel):
         """Return the arcs of the graphs of a corpus."""
         tokens = self.attributes.encode(corpus)
         left_over = len(self.labels)  # which is not a label
-        heads, dependents, labels, starts = self.search().parse_graphs(self.scorer, tokens, corpus.starts, left_over)
+        found = self.search().parse_graphs(self.scorer, tokens, corpus.starts, left_over)  # type: ignore[arg-type]
+        heads, dependents, labels, starts = found
         left = labels == left_over
         if left.any():
             words = (np.repeat(corpus.starts[:-1], np.diff(starts)) + dependents)[left]

@@ -105,7 +105,7 @@ class TransitionTrainer(Trainer):
         tokens = self.data[0]
         tag = tag_column(self.features)
         counts = np.zeros((root_table_size(self.features, self.attributes), len(self.labels)), dtype=np.int64)
-        np.add.at(counts, (tokens[roots, tag] if tag >= 0 else 0, labels), 1)
+        np.add.at(counts, (tokens[roots, tag] if tag >= 0 else np.zeros(len(roots), dtype=np.int32), labels), 1)
         counts[~counts.any(axis=1)] = counts.sum(axis=0)
         commonest: Ints = counts.argmax(axis=1).astype(np.int32)
         return commonest
