@@ -172,18 +172,17 @@ def blank(value: str) -> str:
 def additional_arcs(graph: Sequence[Arc], tree: Sequence[Arc]) -> list[Arc]:
     """The arcs of a graph that are not in the tree, as extra arcs.
 
-    An arc whose label only refines that of the tree ("nmod:of" for "nmod") counts as an arc of the tree.
+    The first arc whose label only refines that of the tree ("nmod:of" for "nmod") counts as an arc of the tree.
     """
-    known: dict[tuple[int, int], list[str]] = {}
+    labels: dict[tuple[int, int], list[str]] = {}
+    for arc in graph:
+        labels.setdefault((arc.head, arc.dependent), []).append(arc.label)
+    known = set()
     for arc in tree:
-        known.setdefault((arc.head, arc.dependent), []).append(arc.label)
-    return [
-        replace(arc, extra=True)
-        for arc in graph
-        if not any(
-            arc.label == same or arc.label.startswith(same + ":") for same in known.get((arc.head, arc.dependent), ())
-        )
-    ]
+        found = labels.get((arc.head, arc.dependent), [])
+        finer = (label for label in found if label.startswith(arc.label + ":"))
+        known.add((arc.head, arc.dependent, arc.label if arc.label in found else next(finer, "")))
+    return [replace(arc, extra=True) for arc in graph if (arc.head, arc.dependent, arc.label) not in known]
 
 
 def crossing_dependents(heads: NDArray[np.int32]) -> set[int]:
