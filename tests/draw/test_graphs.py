@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 
 from crossarc.draw import to_svg, to_text
-from crossarc.draw.picture import Arc, additional_arcs, picture_of
+from crossarc.draw.picture import Arc, additional_arcs, comparison_of, picture_of
 from crossarc.draw.rows import arrange
+from crossarc.treebank import Graph
 from draw.sketches import EVERY, GRAPH_ONLY, PARALLEL, SECOND_HEADS
 from helpers import sentences
 
@@ -74,3 +75,16 @@ def test_pictures_show_every_label(name):
     svg = to_svg(EVERY[name])
     for _, _, label in EVERY[name].graph:
         assert f">{label}" in svg or label == "obl:at"
+
+
+@pytest.mark.parametrize("treeless", ["gold", "system"])
+def test_graphs_are_compared_if_one_side_has_no_tree(treeless):
+    bare = SECOND_HEADS.replace(heads=[-1] * 5, deprels=["_"] * 5)
+    other = Graph.from_arcs("01234", [(2, 1, "nsubj"), (0, 2, "root"), (4, 3, "cc"), (2, 4, "conj"), (0, 4, "root")])
+    pair = (bare, SECOND_HEADS) if treeless == "gold" else (SECOND_HEADS, bare)
+    assert not comparison_of(*pair).differs
+    picture = comparison_of(pair[0], pair[1].replace(graph=other))
+    assert {(arc.head, arc.dependent, arc.label, arc.status) for arc in picture.arcs if arc.status != "same"} == {
+        (4, 1, "nsubj", "missed"),
+        (2, 4, "conj:and → conj", "relabelled"),
+    }
