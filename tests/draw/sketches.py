@@ -27,6 +27,12 @@ EMPTY_NODE = sketch(
     "I/PRON/2/nsubj/2:nsubj drink/VERB/0/root/0:root tea/NOUN/2/obj/2:obj you/PRON/2/conj/4.1:nsubj "
     "4.1=drink/VERB/_/_/2:conj milk/NOUN/4/orphan/4.1:obj"
 )
+PARALLEL = sketch(
+    "it/PRON/2/nsubj/2:nsubj|2:obj rests/VERB/0/root/0:root|1:back|1:dep|2:self at/ADP/2/obl/2:obl:at|2:obl:to"
+)
+GRAPH_ONLY = sketch(
+    "she/PRON/_/_/2:a|2:b|4:c sat/VERB/_/_/0:root|4:d and/X/_/_/4:e slept/VERB/_/_/2:f|2:g|0:root ./X/_/_/_"
+)
 HEBREW = sketch("הינשוף/NOUN/2/nsubj ישן/VERB/0/root היום/ADV/2/advmod")
 CHINESE = sketch("小鸟/NOUN/3/nsubj 在/AUX/3/aux 唱歌/VERB/0/root 🎵/SYM/3/dep cafe\u0301/X/3/dep")
 BROKEN = sketch("a/X/2/x b/X/3/y c/X/1/z d/X/_/_ e/X/5/self f/X/0/root g/X/2/far")
@@ -36,6 +42,8 @@ EVERY = {
     "two roots": TWO_ROOTS,
     "second heads": SECOND_HEADS,
     "empty node": EMPTY_NODE,
+    "parallel arcs": PARALLEL,
+    "graph without tree": GRAPH_ONLY,
     "right to left": HEBREW,
     "wide": CHINESE,
     "broken": BROKEN,

@@ -79,7 +79,7 @@ def trees_in_graphs(
     chosen = arcs.labels_of(found)
     if single_root:
         # A tree with one root and no foreign arc is the best of all; the others are searched for among all arcs.
-        for i in np.flatnonzero((arcs.count(found == 0) != 1) | (arcs.count(chosen < 0) > 1)):
+        for i in np.flatnonzero((arcs.count(found == 0) != 1) | (arcs.count(chosen < 0) > 1)).tolist():
             if words[i]:
                 found[arcs.first[i] : arcs.first[i + 1]] = mst(arcs.matrix(i), single_root=True)
         chosen = arcs.labels_of(found)

@@ -18,3 +18,6 @@ def mst_sparse(
     offsets: ArrayLike | None = None,
     **options: Unpack[Options],
 ) -> NDArray[np.int32]: ...
+def checked_arcs(
+    sizes: NDArray[np.int32], dependents: ArrayLike, heads: ArrayLike, scores: NDArray[np.float64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...

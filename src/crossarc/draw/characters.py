@@ -28,13 +28,13 @@ def terminal_width(text: str) -> int:
     """The number of terminal cells of a text.
 
     Wide and full-width characters take two cells, combining and format characters none. Emoji after a zero-width joiner
-    and skin tones take no further cell.
+    and skin tones after a symbol take no further cell.
 
     >>> [terminal_width(word) for word in ("cat", "猫", "ne\u0301e")]
     [3, 2, 3]
     """
     total = previous = 0
-    joined = False
+    joined = symbol = False  # what the last character was
     for character in text:
         if character == ZERO_WIDTH_JOINER:
             joined = previous == 2
@@ -46,8 +46,9 @@ def terminal_width(text: str) -> int:
         # Between letters (Persian, Indic scripts) a joiner only changes their shape.
         swallowed = joined and unicodedata.category(character) == "So"
         joined = False
-        if swallowed or is_mark(character) or (previous and "\U0001f3fb" <= character <= "\U0001f3ff"):
+        if swallowed or is_mark(character) or (symbol and "\U0001f3fb" <= character <= "\U0001f3ff"):
             continue
+        symbol = unicodedata.category(character) == "So"
         previous = 2 if unicodedata.east_asian_width(character) in "WF" else 1
         total += previous
     return total

@@ -155,6 +155,11 @@ def arcs_of(sentence: Sentence, nodes: Sequence[Node]) -> tuple[list[Arc], list[
     return (tree, arcs) if tree else (mark_crossing(arcs), [])
 
 
+def has_tree(sentence: Sentence) -> bool:
+    """Whether any word has a head."""
+    return bool((sentence.heads >= 0).any())
+
+
 def mark_headless(nodes: Sequence[Node], arcs: Sequence[Arc]) -> tuple[Node, ...]:
     """The nodes with `headless` set for words without an incoming arc; without any arcs none is set."""
     reached = {0, *(arc.dependent for arc in arcs)}
@@ -172,18 +177,17 @@ def blank(value: str) -> str:
 def additional_arcs(graph: Sequence[Arc], tree: Sequence[Arc]) -> list[Arc]:
     """The arcs of a graph that are not in the tree, as extra arcs.
 
-    An arc whose label only refines that of the tree ("nmod:of" for "nmod") counts as an arc of the tree.
+    The first arc whose label only refines that of the tree ("nmod:of" for "nmod") counts as an arc of the tree.
     """
-    known: dict[tuple[int, int], list[str]] = {}
+    labels: dict[tuple[int, int], list[str]] = {}
+    for arc in graph:
+        labels.setdefault((arc.head, arc.dependent), []).append(arc.label)
+    known = set()
     for arc in tree:
-        known.setdefault((arc.head, arc.dependent), []).append(arc.label)
-    return [
-        replace(arc, extra=True)
-        for arc in graph
-        if not any(
-            arc.label == same or arc.label.startswith(same + ":") for same in known.get((arc.head, arc.dependent), ())
-        )
-    ]
+        found = labels.get((arc.head, arc.dependent), [])
+        finer = (label for label in found if label.startswith(arc.label + ":"))
+        known.add((arc.head, arc.dependent, arc.label if arc.label in found else next(finer, "")))
+    return [replace(arc, extra=True) for arc in graph if (arc.head, arc.dependent, arc.label) not in known]
 
 
 def crossing_dependents(heads: NDArray[np.int32]) -> set[int]:
@@ -211,12 +215,16 @@ def mark_crossing(arcs: Sequence[Arc]) -> list[Arc]:
 def comparison_of(gold: Sentence, system: Sentence, tags: Sequence[str] = ("upos",)) -> Picture:
     """Two analyses of the same words in one picture.
 
-    Graph arcs that are in neither tree are compared only if both sentences have a graph: a tree parser has none.
+    Graph arcs that are in neither tree are compared only if both sentences have a graph: a tree parser has none. If
+    both have a graph and only one has a tree, the graphs are compared: a graph parser may have no tree.
     """
     check_same_words(gold, system)
     nodes = merged_nodes(nodes_of(gold, tags), nodes_of(system, tags))
     main, graph = arcs_of(gold, nodes)
     other_main, other_graph = arcs_of(system, nodes)
+    if gold.has_graph and system.has_graph and has_tree(gold) != has_tree(system):
+        main, graph = (mark_crossing(graph), []) if has_tree(gold) else (main, [])
+        other_main, other_graph = (mark_crossing(other_graph), []) if has_tree(system) else (other_main, [])
     extra = additional_arcs(graph, [*main, *other_main])
     other_extra = additional_arcs(other_graph, [*main, *other_main])
     arcs = compared_arcs(main, other_main)

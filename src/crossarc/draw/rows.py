@@ -75,23 +75,24 @@ def label_of(text: str) -> float:
 class Ports:
     """The ends of arcs at their words: side by side, so that arcs of one word neither cross nor touch.
 
-    From left to right: arcs to the left, shortest first; the root; arcs to the right, longest first.
+    From left to right: arcs to the left, shortest first; the root; arcs to the right, longest first. Of arcs between
+    the same two words the first is inside the others.
     """
 
     def __init__(self, picture: Picture) -> None:
         self.offsets: dict[tuple[int, int], float] = {}
         self.widths = [0.0] * len(picture.nodes)
-        ends: dict[tuple[int, bool], list[tuple[int, float, int]]] = {}
+        ends: dict[tuple[int, bool], list[tuple[int, int, int, int]]] = {}
         for index, arc in enumerate(picture.arcs):
             for place, other in ((arc.dependent, arc.head), (arc.head, arc.dependent)):
                 if not place or (place == other and place != arc.dependent):
                     continue
                 side = 0 if not other or other == place else other - place
-                rank = (0, 0.0) if not side else (-1, -side) if side < 0 else (1, -side)
+                rank = (0, 0, index) if not side else (-1, -side, index) if side < 0 else (1, -side, -index)
                 ends.setdefault((place, arc.below), []).append((*rank, index))
         for (place, _), found in ends.items():
             found.sort()
-            for position, (_, _, index) in enumerate(found):
+            for position, (*_, index) in enumerate(found):
                 self.offsets[place, index] = (position - (len(found) - 1) / 2) * PORT
             self.widths[place] = max(self.widths[place], len(found) * PORT)
 

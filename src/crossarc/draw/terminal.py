@@ -156,13 +156,17 @@ def word_fields(picture: Picture) -> list[Field]:
 
 
 def label_field(picture: Picture, arcs: Sequence[Arc]) -> Field:
-    """The column of labels; in a comparison each with its sign."""
+    """The column of labels; in a comparison each with its sign.
+
+    If a graph takes the place of the tree, so that words have several arcs, labels name the heads.
+    """
     count = len(picture.nodes)
+    several = len({arc.dependent for arc in arcs}) < len(arcs)
     texts = [""] * count
     styles = ["label"] * count
     for arc in arcs:
         sign = SIGNS[arc.status] or ("  " if picture.comparison else "")
-        label = sign + printable(arc.label)
+        label = sign + printable(arc.label) + (f" ← {picture.nodes[arc.head].id}" if several else "")
         texts[arc.dependent] = f"{texts[arc.dependent]}, {label}" if texts[arc.dependent] else label
         styles[arc.dependent] = arc.status if arc.status != "same" else "crossing" if arc.crossing else "label"
     return Field(tuple(texts[1:]), tuple(styles[1:]))
