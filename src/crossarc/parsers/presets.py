@@ -59,9 +59,11 @@ PRESETS: dict[str, dict[str, Any]] = {
     "carreras-pp-head": second_order(transform="head"),
     "carreras-pp-path": second_order(transform="path"),
     "carreras-pp-headpath": second_order(transform="headpath"),
+    "dag-mst": graph("dag-mst", "dag-mst"),
 }
 TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "transition"]
-GRAPH_PRESETS = [name for name in PRESETS if name not in TRANSITION_PRESETS]
+DAG_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "dag-mst"]  # words have several heads
+GRAPH_PRESETS = [name for name in PRESETS if name not in (*TRANSITION_PRESETS, *DAG_PRESETS)]
 
 
 def make_settings(parser: str, **options: Any) -> Settings:

@@ -308,8 +308,19 @@ class SecondOrderSettings(GraphSettings):
         return self
 
 
+class DagMstSettings(GraphSettings):
+    """The settings of the graph parser that gives words several heads."""
+
+    family: Literal["dag-mst"] = "dag-mst"
+    system: Literal["dag-mst"] = "dag-mst"
+    # What is done with cycles of training graphs: arcs are reversed, and the parser builds none; or it may build them.
+    cycles: Literal["reverse", "allow"] = "reverse"
+    # What learning takes a gold arc that is missing to cost, if a wrong arc costs 1: higher values find more arcs.
+    missing: float = Field(1.0, ge=0)
+
+
 AnySettings = Annotated[
-    TransitionSettings | ArcSettings | UndirectedSettings | RoundSettings | SecondOrderSettings,
+    TransitionSettings | ArcSettings | UndirectedSettings | RoundSettings | SecondOrderSettings | DagMstSettings,
     Field(discriminator="family"),
 ]
 FAMILIES: dict[str, type[Settings]] = {
@@ -318,6 +329,7 @@ FAMILIES: dict[str, type[Settings]] = {
     "undirected": UndirectedSettings,
     "rounds": RoundSettings,
     "second-order": SecondOrderSettings,
+    "dag-mst": DagMstSettings,
 }
 TITLES = {
     "transition": "transition parsers",
@@ -325,6 +337,7 @@ TITLES = {
     "undirected": "undirected graph parsers",
     "rounds": "mst-bottom-up",
     "second-order": "second-order parsers",
+    "dag-mst": "dag-mst",
 }
 NEUTRAL = {"explore": 0.0}  # values that ask for nothing, beside the defaults
 ALL_FIELDS = dict.fromkeys(name for family in FAMILIES.values() for name in family.model_fields)
