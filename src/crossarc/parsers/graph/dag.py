@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
 from crossarc.transitions.coverage import Coverage
 from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,19 +108,17 @@ class DagMstModel(DagModel):
 
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return how many graphs and arcs of a corpus the decoder could find; `words` and `right` count arcs."""
-        total, exact, right = 0, 0, 0
-        for sentence in corpus.sentences:
-            arcs = len(sentence.graph)
-            found = self.count_found(sentence.graph)
-            total, exact, right = total + arcs, exact + (found == arcs), right + found
-        return Coverage(len(corpus.sentences), exact, total, right, 0)
+        graphs = [sentence.graph for sentence in corpus.sentences or []]
+        arcs = np.array([len(graph) for graph in graphs], dtype=np.int64)
+        found = np.array([self.count_found(graph) for graph in graphs], dtype=np.int64)
+        return Coverage(len(graphs), int((found == arcs).sum()), int(arcs.sum()), int(found.sum()), 0)
 
-    def count_found(self, graph: Any) -> int:
+    def count_found(self, graph: Graph) -> int:
         """Return how many arcs of a graph the decoder finds if all of them, and no others, raise the score."""
         pairs = Counter(zip(graph.dependents.tolist(), graph.heads.tolist(), strict=True))
         scores = np.full((len(graph.nodes), len(graph.nodes)), -1.0)
         scores[tuple(np.transpose(list(pairs)))] = 1.0
-        cycles = "allow" if self.settings.cycles == "allow" else "forbid"
+        cycles: Literal["allow", "forbid"] = "allow" if self.settings.cycles == "allow" else "forbid"
         found = best_graph(scores, single_root=self.single_root, cycles=cycles, most_heads=self.most_heads)
         return sum(min(count, self.most_parallel) for place, count in pairs.items() if found[place])
 
