@@ -45,6 +45,7 @@ FUNCTIONS = {
     "enhance": enhance_chain,
     "carreras": carreras_of_arcs,
     "reattach": reattach_chain,
+    "best_graph": decode.best_graph,
 }
 SCORES = {"carreras": "arcs", "reattach": "arcs"}  # what errors call them, if not scores
 over_all = pytest.mark.parametrize("name", FUNCTIONS)
@@ -151,6 +152,7 @@ def test_one_word_and_none(name):
     heads, shares = [[-1, 0]], [[[0.0, 0.0], [1.0, 0.0]]]
     kinds = {"kbest": [[*heads, [-1, -1], [-1, -1]], [2.0, -np.inf, -np.inf]], "marginals": shares, "partition": [2.0]}
     empty = {"kbest": [[[-1]] * 3, [0.0, -np.inf, -np.inf]], "marginals": [[[0.0]]], "partition": [0.0]}
+    kinds["graph"], empty["graph"] = kinds["marginals"], empty["marginals"]
     kind = name.rsplit("_", 1)[-1]
     assert one == kinds.get(kind, heads)
     assert none == empty.get(kind, [[-1]])

@@ -1,5 +1,6 @@
-"""Inference over score matrices: trees from the scores of arcs of any model."""
+"""Inference over score matrices: trees and graphs from the scores of arcs of any model."""
 
+from crossarc.decode.best_graph import best_graph
 from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.eisner import eisner
 from crossarc.decode.enhancement import enhance
@@ -15,6 +16,7 @@ from crossarc.decode.sparse import mst_sparse
 from crossarc.decode.undirected import spanning_tree, undirected
 
 __all__ = [
+    "best_graph",
     "best_labels",
     "carreras",
     "eisner",

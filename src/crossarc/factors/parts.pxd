@@ -51,6 +51,7 @@ cdef class Learner:
     cdef Weights pair_weights           # of pairs of arcs; else None
     cdef score_t cost                   # the longest step of MIRA; 0 for steps of 1, the perceptron
     cdef bint augment                   # whether the scores of wrong parts have one more than they should
+    cdef score_t missing                # the loss of a gold part that was not found; 0 where a wrong part replaces it
     cdef bint count_heads               # whether a right edge in the wrong direction counts as wrong
     cdef int32_t count                  # of wrong trees
     cdef Part* parts
@@ -64,10 +65,12 @@ cdef class Learner:
     cdef score_t[::1] shortfalls        # what each margin lacks
     cdef score_t[::1] steps
 
-    cdef int reserve(self, Py_ssize_t parts) except -1
+    cdef int reserve(self, Py_ssize_t parts) except -1 nogil
     cdef void next_step(self) noexcept nogil
     cdef void begin(self, int32_t trees) noexcept nogil
     cdef int compare(self, Factors factors, const token_t* tree, const label_t* labels) except -1 nogil
+    cdef int compare_parts(self, Factors factors, int32_t gold_count, int32_t found_count,
+                           score_t given_loss) except -1 nogil
     cdef int add(self, const hash_t* keys, int32_t count, int32_t action) except -1 nogil
     cdef int add_pair(self, const hash_t* keys, int32_t count) except -1 nogil
     cdef int add_label(self, const hash_t* keys, int32_t count, label_t label) except -1 nogil

@@ -105,7 +105,7 @@ cdef class Learner:
     def __dealloc__(self):
         free(self.parts)
 
-    cdef int reserve(self, Py_ssize_t parts) except -1:
+    cdef int reserve(self, Py_ssize_t parts) except -1 nogil:
         """Make room for trees of so many parts."""
         if 2 * parts <= self.room:
             return 0
@@ -137,13 +137,28 @@ cdef class Learner:
 
     cdef int compare(self, Factors factors, const token_t* tree, const label_t* labels) except -1 nogil:
         """Add the difference between the gold tree of the sentence at hand and the next tree."""
-        cdef Part* gold = self.parts
-        cdef Part* wrong = self.parts + factors.parts_of(factors.gold, factors.gold_labels, gold)
-        cdef Part* middle = wrong
-        cdef Part* end = wrong + factors.parts_of(tree, labels, wrong)
+        cdef int32_t gold = factors.parts_of(factors.gold, factors.gold_labels, self.parts)
+        cdef int32_t found = factors.parts_of(tree, labels, self.parts + gold)
+        cdef score_t loss = -1
         cdef token_t d
+        if self.count_heads:
+            loss = 0
+            for d in range(1, factors.words.n + 1):
+                loss += tree[d] != factors.gold[d]
+        return self.compare_parts(factors, gold, found, loss)
+
+    cdef int compare_parts(self, Factors factors, int32_t gold_count, int32_t found_count,
+                           score_t given_loss) except -1 nogil:
+        """Add the difference between the first parts, which are gold, and those behind them, of what was found.
+
+        The loss is the one that is given, or if that is below 0 by the parts that only one of the two has.
+        """
+        cdef Part* gold = self.parts
+        cdef Part* middle = gold + gold_count
+        cdef Part* wrong = middle
+        cdef Part* end = middle + found_count
         cdef score_t margin = 0, loss = 0
-        while gold < middle:            # parts of both trees cancel
+        while gold < middle:            # parts of both cancel
             wrong = middle
             while wrong < end and not same(gold, wrong):
                 wrong += 1
@@ -156,6 +171,8 @@ cdef class Learner:
             if wrong == end or (gold < middle and gold.word <= wrong.word):
                 if not gold.shared:
                     margin += gold.score
+                    if gold.kind == 0:
+                        loss += self.missing
                     self.sign = 1
                     factors.keys_of(gold)
                 gold += 1
@@ -168,10 +185,8 @@ cdef class Learner:
                     self.sign = -1
                     factors.keys_of(wrong)
                 wrong += 1
-        if self.count_heads:
-            loss = 0
-            for d in range(1, factors.words.n + 1):
-                loss += tree[d] != factors.gold[d]
+        if given_loss >= 0:
+            loss = given_loss
         self.shortfalls[self.tree] = loss - margin
         self.steps[self.tree] = loss > 0
         self.tree += 1

@@ -67,6 +67,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "carreras-pp-head": second_order(transform="head"),
     "carreras-pp-path": second_order(transform="path"),
     "carreras-pp-headpath": second_order(transform="headpath"),
+    "dag-mst": graph("dag-mst", "dag-mst", cost=0.02),
 }
 TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "transition"]
 DAG_PRESETS = [name for name, preset in PRESETS.items() if preset["family"].startswith("dag")]

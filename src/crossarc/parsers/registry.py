@@ -14,6 +14,7 @@ from crossarc.parsers.composites import (
     Transformed,
     transform_of,
 )
+from crossarc.parsers.graph.dag import DagMstModel, DagMstTrainer
 from crossarc.parsers.graph.guided import GuidedModel, GuidedTrainer
 from crossarc.parsers.graph.model import GraphModel, JointModel, RoundModel
 from crossarc.parsers.graph.second_order import SecondOrderModel, SecondOrderTrainer
@@ -37,6 +38,7 @@ KINDS: dict[str, tuple[type[Model], Callable[..., Trainer]]] = {
     "joint": (JointModel, JointTrainer),
     "rounds": (RoundModel, RoundTrainer),
     "second-order": (SecondOrderModel, SecondOrderTrainer),
+    "dag-mst": (DagMstModel, DagMstTrainer),
     "guided": (GuidedModel, GuidedTrainer),
     "enhanced": (EnhancedModel, EnhancedTrainer),
     "stacked": (StackedModel, StackedTrainer),

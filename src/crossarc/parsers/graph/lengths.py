@@ -94,14 +94,25 @@ def greatest_lengths(
 
     `known` are those of a model to go on from, whose tags have the first numbers.
     """
+    first = np.repeat(starts[:-1], np.diff(starts))
+    words = np.flatnonzero(heads > 0)
+    return lengths_of_arcs(attributes, tokens, first[words] + heads[words], words, known)
+
+
+def lengths_of_arcs(
+    attributes: Attributes,
+    tokens: NDArray[np.int32],
+    heads: NDArray[np.int64],
+    dependents: NDArray[np.int64],
+    known: NDArray[np.int32] | None = None,
+) -> NDArray[np.int32]:
+    """The same for arcs between words, given as the rows of their heads and dependents."""
     column = tag_column(attributes)
     lengths = np.zeros([table_size(attributes)] * 2, dtype=np.int32)
     if known is not None:
         lengths[: len(known), : len(known)] = known
-    first = np.repeat(starts[:-1], np.diff(starts))
-    words = np.flatnonzero(heads > 0)
-    above = first[words] + heads[words]
-    np.maximum.at(lengths, (tokens[above, column], tokens[words, column]), np.abs(above - words).astype(np.int32))
+    tags = (tokens[heads, column], tokens[dependents, column])
+    np.maximum.at(lengths, tags, np.abs(heads - dependents).astype(np.int32))
     return lengths
 
 

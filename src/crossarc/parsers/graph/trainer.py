@@ -73,7 +73,7 @@ class Material:
     @property
     def cost(self) -> float:
         """The most that MIRA changes in a step; 0 for the perceptron."""
-        return (self.settings.cost or 0.0) if self.settings.learner == "mira" else 0.0
+        return step_cost(self.settings)
 
     @property
     def starts(self) -> Starts:
@@ -101,13 +101,7 @@ class Material:
         These count as if they had held for so many steps of an epoch, by default one a sentence: the average then moves
         from the old weights towards the new.
         """
-        if before is None:
-            return Weights(size, self.settings.cut)
-        rows = before if isinstance(before, tuple) else before.unpack()
-        weights = Weights.of(size, rows, self.settings.cut)
-        steps = steps if steps is not None else len(self.trees.sizes)
-        weights.now = int(self.settings.inertia * self.settings.epochs * steps)
-        return weights
+        return first_weights(self.settings, size, before, steps if steps is not None else len(self.trees.sizes))
 
 
 class ArcLearner:
@@ -270,6 +264,23 @@ class RoundTrainer(GraphTrainer):
             label_places=self.material.label_places,
             label_weights=self.material.packed(self.labels.weights) if self.settings.child_labels else None,
         )
+
+
+def step_cost(settings: GraphSettings) -> float:
+    """Return the most that MIRA changes in a step; 0 for the perceptron."""
+    return (settings.cost or 0.0) if settings.learner == "mira" else 0.0
+
+
+def first_weights(
+    settings: GraphSettings, size: int, before: PackedWeights | SingleWeights | Rows | None, steps: int
+) -> Weights:
+    """Return weights to learn: new ones, or those of a trained model as if they had held for some epochs of steps."""
+    if before is None:
+        return Weights(size, settings.cut)
+    rows = before if isinstance(before, tuple) else before.unpack()
+    weights = Weights.of(size, rows, settings.cut)
+    weights.now = int(settings.inertia * settings.epochs * steps)
+    return weights
 
 
 def arc_weights(init: GraphModel | None) -> PackedWeights | None:
