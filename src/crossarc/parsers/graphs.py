@@ -15,7 +15,9 @@ from crossarc.errors import TreebankError
 from crossarc.parsers.settings import GraphOutput, Settings
 from crossarc.parsers.trees import places_of
 from crossarc.transforms.graphs import GraphTransform
+from crossarc.transitions.coverage import Coverage
 from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.empty_nodes import numbered_arcs
 from crossarc.treebank.graph_writing import write_graphs
 from crossarc.treebank.sentence import Sentence
 from crossarc.treebank.tree_writing import write_trees
@@ -113,6 +115,22 @@ def graph_transform(settings: Settings) -> GraphTransform:
         reversal=settings.reversal,
         empty=settings.empty,
     )
+
+
+def graph_coverage(settings: Settings, corpus: Corpus) -> Coverage:
+    """Return how many graphs of a corpus, and how many of their arcs, come back after encoding and decoding.
+
+    Parsers build everything that a transform encodes, so that this is what they could build without mistakes.
+    """
+    transform, exact, arcs, right = graph_transform(settings), 0, 0, 0
+    sentences = sentences_of(corpus)
+    for sentence in sentences:
+        gold = set(numbered_arcs(sentence))
+        found = gold & set(numbered_arcs(transform.decode(sentence, transform.encode(sentence))))
+        exact += found == gold
+        arcs += len(gold)
+        right += len(found)
+    return Coverage(len(sentences), exact, arcs, right, 0)
 
 
 def with_graphs(model: DagModel, corpus: Corpus) -> list[Sentence]:

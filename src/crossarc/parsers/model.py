@@ -17,7 +17,7 @@ from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import FeatureModel
 from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.constraints import Constraints
-from crossarc.parsers.graphs import Arcs, sentences_of, with_graphs
+from crossarc.parsers.graphs import Arcs, graph_coverage, sentences_of, with_graphs
 from crossarc.parsers.settings import Settings
 from crossarc.transitions.coverage import Coverage
 from crossarc.treebank.corpus import Corpus
@@ -107,6 +107,10 @@ class DagModel(Model):
     def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
         """Refuse to give trees."""
         raise CrossarcError(f"{self.settings.parser} gives graphs, not trees")
+
+    def coverage(self, corpus: Corpus) -> Coverage:
+        """Return how much of the graphs comes back after encoding and decoding; `words` and `right` count arcs."""
+        return graph_coverage(self.settings, corpus)
 
     def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
         """Refuse what is known of trees alone."""

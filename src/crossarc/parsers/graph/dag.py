@@ -5,15 +5,13 @@ McDonald and Pereira (2006). Arcs of the tree and those added to it are learned 
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.decode import best_graph
 from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
 from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.factors.graph_arcs import GraphArcFactors
@@ -26,15 +24,13 @@ from crossarc.parsers.graph.finders import Starts
 from crossarc.parsers.graph.lengths import Lengths, Pruning, lengths_of_arcs, limits_of, tag_column
 from crossarc.parsers.graph.long_sentences import LONG, Pieces
 from crossarc.parsers.graph.trainer import first_weights, step_cost
-from crossarc.parsers.graphs import Arcs, Graphs, graph_transform, sentences_of
+from crossarc.parsers.graphs import Arcs, Graphs
 from crossarc.parsers.model import Arrays, DagModel, Ints, pack_attributes, part, prefixed, unpack_attributes
 from crossarc.parsers.presets import stored_settings
 from crossarc.parsers.settings import DagMstSettings
 from crossarc.parsers.trainer import Trainer
-from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
-from crossarc.transitions.coverage import Coverage
+from crossarc.parsers.trees import check_places
 from crossarc.treebank.corpus import Corpus
-from crossarc.treebank.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,26 +101,6 @@ class DagMstModel(DagModel):
                 scores = factors.label_scores(self.label_weights, both, np.array([-1, 0, 1], dtype=np.int32))
                 heads[arc], labels[arc] = root, scores[2].argmax()
         return Arcs(np.array([0, *ends], dtype=np.int64), heads, dependents, labels)
-
-    def coverage(self, corpus: Corpus) -> Coverage:
-        """Return how many graphs and arcs of a corpus the decoder could find; `words` and `right` count arcs."""
-        transform = graph_transform(self.settings)
-        graphs = [
-            Graph.from_arcs(map(str, range(len(sentence) + 1)), transform.encode(sentence))
-            for sentence in sentences_of(corpus)
-        ]
-        arcs = np.array([len(graph) for graph in graphs], dtype=np.int64)
-        found = np.array([self.count_found(graph) for graph in graphs], dtype=np.int64)
-        return Coverage(len(graphs), int((found == arcs).sum()), int(arcs.sum()), int(found.sum()), 0)
-
-    def count_found(self, graph: Graph) -> int:
-        """Return how many arcs of a graph the decoder finds if all of them, and no others, raise the score."""
-        pairs = Counter(zip(graph.dependents.tolist(), graph.heads.tolist(), strict=True))
-        scores = np.full((len(graph.nodes), len(graph.nodes)), -1.0)
-        scores[tuple(np.transpose(list(pairs)))] = 1.0
-        cycles: Literal["allow", "forbid"] = "allow" if self.settings.cycles == "allow" else "forbid"
-        found = best_graph(scores, single_root=self.single_root, cycles=cycles, most_heads=self.most_heads)
-        return sum(min(count, self.most_parallel) for place, count in pairs.items() if found[place])
 
     def notes(self) -> list[str]:
         """Return how much lengths have left out."""
@@ -197,8 +173,8 @@ class DagMstTrainer(Trainer):
         self.features = fit_edge_model(load_edge_model(settings.features), corpus) if init is None else init.features
         self.attributes = Attributes.fit(corpus, self.features.attributes, init.attributes if init else None)
         self.tokens = self.attributes.encode(corpus)
-        self.label_places = label_places(self.graphs, init.label_places if init is not None else None)
-        self.single_root = graphs.single_roots(settings.single_root, init.single_root if init is not None else None)
+        self.label_places = self.graphs.label_places(init.label_places if init is not None else None)
+        self.single_root = graphs.single_roots(settings, init.single_root if init is not None else None)
         known = (init.most_heads, init.most_parallel) if init is not None else (1, 1)
         self.most_heads, self.most_parallel = map(max, graphs.most_arcs(), known)
         self.greatest = self.greatest_lengths(init)
@@ -283,15 +259,3 @@ def ordered(arcs: Arcs) -> Arcs:
     sentence = np.repeat(np.arange(len(arcs.starts) - 1), np.diff(arcs.starts))
     order = np.lexsort((arcs.dependents, sentence))
     return Arcs(arcs.starts, *(np.ascontiguousarray(column[order]) for column in arcs[1:]))
-
-
-def label_places(graphs: Graphs, before: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
-    """Return for each label where it can be: on arcs from node 0 (1), elsewhere (2) or both, as `Trees` does."""
-    places = np.zeros(len(graphs.names), dtype=np.uint8)
-    if before is not None:
-        places[: len(before)] = before
-    for place, there in ((ON_ROOTS, graphs.arcs.heads == 0), (ELSEWHERE, graphs.arcs.heads > 0)):
-        places[graphs.arcs.labels[there]] |= place
-        if not (places & place).any():
-            places |= place
-    return places

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.parsers.graphs import Arcs, Graphs, graph_transform
+from crossarc.parsers.graphs import Arcs, Graphs
 from crossarc.parsers.model import Arrays, DagModel, Ints
 from crossarc.parsers.settings import DagSettings
 from crossarc.parsers.transition.model import TransitionModel, tag_column
 from crossarc.parsers.transition.trainer import TransitionTrainer
-from crossarc.transitions.coverage import Coverage
 from crossarc.transitions.registry import get_graph_system
-from crossarc.transitions.replay import replay_graphs
 from crossarc.transitions.system import TransitionSystem
 from crossarc.transitions.targets import GraphTargets
 from crossarc.treebank.corpus import Corpus
@@ -48,14 +46,6 @@ class DagTransitionModel(DagModel, TransitionModel):
             labels = np.array(labels)
             labels[left] = self.root_labels[tokens[words, tag] if tag >= 0 else 0]
         return Arcs(starts, heads, dependents, labels)
-
-    def coverage(self, corpus: Corpus) -> Coverage:
-        """Return what the oracle of the system can build of the graphs as the transform encodes them."""
-        graphs = Graphs.of(corpus, graph_transform(self.settings))
-        right, _, moves = replay_graphs(self.system, targets_of(graphs))
-        sizes = np.diff(graphs.arcs.starts)
-        exact = int((right == sizes).sum())
-        return Coverage(len(sizes), exact, int(sizes.sum()), int(right.sum()), int(np.abs(moves).sum()))
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
