@@ -9,6 +9,7 @@ import pytest
 from crossarc.errors import CrossarcError
 from crossarc.parsers.graph.dag import DagMstModel, DagMstTrainer
 from crossarc.parsers.graphs import Graphs
+from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.registry import stored_model
 from crossarc.parsers.trainer import chunks
@@ -114,9 +115,10 @@ def test_random_graphs_are_learned_by_heart(seed):
     assert [sorted(arcs) for arcs in arcs_of(model, sentences)] == [sorted(sentence.graph) for sentence in sentences]
 
 
-def test_model_files_give_the_same_model(model, sentences):
+def test_model_files_give_the_same_model(model, sentences, tmp_path):
     manifest, arrays = model.to_arrays()
-    again = stored_model(manifest, arrays)
+    write_model(tmp_path / "dag.crossarc", manifest, arrays)
+    again = stored_model(*read_model(tmp_path / "dag.crossarc"))
     assert isinstance(again, DagMstModel)
     assert as_bytes(again) == as_bytes(model)
     assert arcs_of(again, sentences) == arcs_of(model, sentences)
@@ -133,6 +135,15 @@ def test_the_same_seed_gives_the_same_model(sentences, options):
     assert as_bytes(first) == as_bytes(second)
     manifest, arrays = first.to_arrays()
     assert as_bytes(stored_model(manifest, arrays)) == as_bytes(first)
+
+
+def test_lengths_are_noted(sentences):
+    model = trained(graphs_of(sentences), epochs=2, lengths=True).model()
+    arcs_of(model, sentences)
+    assert model.notes()[0].startswith("lengths left out")
+    manifest, arrays = model.scored().to_arrays()
+    assert not model.notes()
+    assert "left out" in stored_model(manifest, arrays).describe()
 
 
 def test_training_goes_on_from_a_state(sentences):

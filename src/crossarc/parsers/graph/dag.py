@@ -111,10 +111,19 @@ class DagMstModel(DagModel):
         if self.lengths is not None:
             self.lengths.reset()
 
+    def scored(self) -> Self:
+        """Return the model with what lengths left out of the development set."""
+        if self.lengths is not None:
+            self.lengths.development = self.lengths.so_far
+            self.lengths.reset()
+        return self
+
     def describe(self) -> dict[str, str]:
-        """Return how many heads a word can have."""
+        """Return how many heads a word can have, and what lengths left out of the development set."""
         parallel = f", up to {self.most_parallel} of them the same word" if self.most_parallel > 1 else ""
-        return {"heads": f"up to {self.most_heads} of a word{parallel}"}
+        heads = {"heads": f"up to {self.most_heads} of a word{parallel}"}
+        left_out = self.lengths.development if self.lengths is not None else None
+        return heads | ({"left out": f"on the development set {left_out}"} if left_out is not None else {})
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
