@@ -41,6 +41,18 @@ def non_projective(name: str) -> Callable[[Figures], float | None]:
     return lambda figures: figures["scores"]["non_projective"][name]
 
 
+def of_graphs(*path: str) -> Callable[[Figures], float | None]:
+    """A metric of graphs; none for parsers of trees."""
+
+    def find(figures: Figures) -> float | None:
+        value: Any = figures.get("graphs")
+        for name in path if value else ():
+            value = value[name]
+        return value or None
+
+    return find
+
+
 def megabytes(*path: str) -> Callable[[Figures], float | None]:
     """A number of bytes in millions."""
 
@@ -74,6 +86,14 @@ METRICS: dict[str, Metric] = {
     "np_recall": Metric("NP recall", non_projective("recall")),
     "np_gold": Metric("NP edges in gold", non_projective("gold"), 0),
     "np_system": Metric("NP edges found", non_projective("system"), 0),
+    "lp": Metric("labelled precision", of_graphs("labelled", "precision")),
+    "lr": Metric("labelled recall", of_graphs("labelled", "recall")),
+    "lf": Metric("labelled F", of_graphs("labelled", "f1")),
+    "up": Metric("unlabelled precision", of_graphs("unlabelled", "precision")),
+    "ur": Metric("unlabelled recall", of_graphs("unlabelled", "recall")),
+    "uf": Metric("unlabelled F", of_graphs("unlabelled", "f1")),
+    "elas": Metric("ELAS", of_graphs("elas")),
+    "graph_exact": Metric("whole graphs", of_graphs("exact_match")),
     "tokens_per_second": Metric(
         "tokens/s", lambda figures: figures["parsing"]["words"] / max(figures["parsing"]["cpu_seconds"], 1e-9), 0
     ),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crossarc.evaluation import TreePair
     from crossarc.parsers import Epoch
     from crossarc.treebank import Sentence
+    from crossarc.treebank.validation import Check
 
     Data = str | list[Sentence]
 
@@ -50,6 +51,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
     parser = Parser(**order["settings"])
     training = Stopwatch()
     train, dev, scored = data_of(order)
+    check: Check = "syntax" if parser.gives_graphs else "tree"
     parser.fit(train, dev, on_error=order["on_error"], on_epoch=note)
     trained = {"cpu_seconds": training.cpu, "seconds": training.clock, "peak_memory": peak_memory(), "epochs": epochs}
     with tempfile.TemporaryDirectory() as folder:
@@ -63,7 +65,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
             "sha256": sha256(path),
             "pruning": asdict(pruning) if pruning is not None else None,
         }
-        gold = read_trees(scored, order["on_error"]) if isinstance(scored, str) else scored
+        gold = read_sentences(scored, order["on_error"], check) if isinstance(scored, str) else scored
         times: list[float] = []
         while len(times) < PARSING_RUNS and not (times and times[-1] > LONG_RUN):
             parsing = Stopwatch()
@@ -86,6 +88,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
             "without_punctuation": counts_by_sentence(replace(pair, counted=~pair.punctuation)),
         },
         "breakdowns": {each.name: each.to_dict()["rows"] for each in break_down(pair, PROPERTIES)},
+        "graphs": graph_scores(gold, parsed) if parser.gives_graphs else None,
         "training": {**trained, "data": parser.manifest_["data"], "development": parser.manifest_["development"]},
         "parsing": {"words": words, "sentences": len(gold), "cpu_seconds": min(times), "link_las": links},
         "model": model,
@@ -99,7 +102,7 @@ def data_of(order: dict[str, Any]) -> tuple[Data, Data | None, Data]:
     """What a job learns from, its development set and what it scores: files, or sentences of one file."""
     if "fold" not in order:
         return order["train"], order["dev"], order["gold"]
-    sentences = read_trees(order["file"], order["on_error"])
+    sentences = read_sentences(order["file"], order["on_error"])
     numbers = assign_folds(len(sentences), order["folds"], order["folds_seed"])
     parts: tuple[list[Sentence], list[Sentence]] = ([], [])
     for sentence, number in zip(sentences, numbers, strict=True):
@@ -107,11 +110,18 @@ def data_of(order: dict[str, Any]) -> tuple[Data, Data | None, Data]:
     return parts[0], None, parts[1]
 
 
-def read_trees(path: str, on_error: Literal["fail", "skip", "fix"]) -> list[Sentence]:
-    """The sentences of a file that have trees."""
+def read_sentences(path: str, on_error: Literal["fail", "skip", "fix"], check: Check = "tree") -> list[Sentence]:
+    """The sentences of a file that are as the check wants them."""
     import crossarc
 
-    return list(crossarc.read(path, check="tree", on_error=on_error, report=lambda finding: None))
+    return list(crossarc.read(path, check=check, on_error=on_error, report=lambda finding: None))
+
+
+def graph_scores(gold: list[Sentence], parsed: list[Sentence]) -> dict[str, Any]:
+    """The scores of graphs, with ELAS."""
+    from crossarc.evaluation import evaluate_enhanced, evaluate_graphs
+
+    return {**evaluate_graphs(gold, parsed).to_dict(), "elas": evaluate_enhanced(gold, parsed).elas.f1}
 
 
 def counts_by_sentence(pair: TreePair) -> dict[str, list[int]]:

@@ -53,7 +53,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "covington-naive": undirected("covington", "naive"),
     "covington-label": undirected("covington", "label"),
     "dag-standard": dag("dag-standard", "dag-standard", explore=0.0),
-    "dag-eager": dag("dag-eager", "dag-eager"),
+    "dag-eager": dag("dag-eager", "dag-eager", explore=0.0),
     "dag-covington": dag("dag-covington", "dag-covington", explore=EXPLORE["covington"]),
     "mst": graph("chu-liu-edmonds"),
     "eisner": graph("eisner"),
