@@ -72,23 +72,12 @@ def short(path: str) -> str:
 def advice(summary: Summary) -> str:
     """The recommendation, or the reason why there is none."""
     from crossarc.errors import StructureError
-    from crossarc.parsers.presets import PRESETS
     from crossarc.parsers.recommendation import recommend
 
     try:
-        found = recommend(summary)
+        return str(recommend(summary))
     except StructureError as error:
         return f"No recommendation: {error}"
-    missing = [
-        name for name in dict.fromkeys((found.accurate, found.fast, found.graph)) if name and name not in PRESETS
-    ]
-    if not missing:
-        return str(found)
-    later = f"Planned, not in crossarc yet: {', '.join(missing)}"
-    if found.fast not in PRESETS:  # graphs without trees
-        return f"No recommendation: {found.reason}. {later}"
-    # The parser that `crossarc train` uses; planned ones cannot be trained.
-    return f"Recommended: {found.fast} ({found.reason}). {later}"
 
 
 def columns_that_fit(summaries: dict[str, Summary]) -> list[dict[str, Summary]]:

@@ -120,6 +120,7 @@ def train_files(
     from crossarc.parsers import load
     from crossarc.parsers.modelfile import check_model_path
     from crossarc.parsers.presets import check_options
+    from crossarc.treebank.formats import format_of_path
 
     check_model_path(output)
     before = load(init) if init is not None else None
@@ -128,7 +129,12 @@ def train_files(
         learner = make_parser(options, before)
     else:
         check_options(options)
-    check: Check = "syntax" if "parser" in options and learner.gives_graphs else "tree"
+    formats = [format_of_path(path) for path in train]
+    if "parser" not in options and all(each is not None and each.index("head") < 0 for each in formats):
+        # Graphs without trees, as in SDP files.
+        options = {**options, "parser": "dag-covington"}
+        learner = make_parser(options, before)
+    check = learner.target if "parser" in options else "tree"
     sentences = [sentence for path in train for sentence in validated(path, on_error, check)]
     held_out = validated(dev, on_error, check) if dev is not None else None
     if held_out is not None and not held_out:

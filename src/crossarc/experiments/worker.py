@@ -51,7 +51,6 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
     parser = Parser(**order["settings"])
     training = Stopwatch()
     train, dev, scored = data_of(order)
-    check: Check = "syntax" if parser.gives_graphs else "tree"
     parser.fit(train, dev, on_error=order["on_error"], on_epoch=note)
     trained = {"cpu_seconds": training.cpu, "seconds": training.clock, "peak_memory": peak_memory(), "epochs": epochs}
     with tempfile.TemporaryDirectory() as folder:
@@ -65,7 +64,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
             "sha256": sha256(path),
             "pruning": asdict(pruning) if pruning is not None else None,
         }
-        gold = read_sentences(scored, order["on_error"], check) if isinstance(scored, str) else scored
+        gold = read_sentences(scored, order["on_error"], parser.target) if isinstance(scored, str) else scored
         times: list[float] = []
         while len(times) < PARSING_RUNS and not (times and times[-1] > LONG_RUN):
             parsing = Stopwatch()

@@ -187,15 +187,12 @@ class Parser:
 
     def targets_of(self, data: Data, on_error: OnError, on_finding: Report | None) -> list[Sentence]:
         """Return the sentences whose trees, or graphs, can be learned from."""
-        if not self.gives_graphs:
-            return checked_sentences(data, "tree", on_error, on_finding)
-        sentences = checked_sentences(data, "syntax", on_error, on_finding)
-        if sentences and not any(sentence.has_graph for sentence in sentences):
-            raise CrossarcError(
-                f"the sentences have no graphs, and {self.settings.parser} learns from them: there is nothing in DEPS "
-                "or the SDP columns; give a treebank with graphs, or take a parser of trees"
-            )
-        return sentences
+        return checked_sentences(data, self.target, on_error, on_finding)
+
+    @property
+    def target(self) -> Literal["tree", "graph"]:
+        """What it learns and gives."""
+        return "graph" if self.gives_graphs else "tree"
 
     @property
     def gives_graphs(self) -> bool:

@@ -47,10 +47,10 @@ def read(
 
     `source` is a path, "-" for standard input, a file object or an iterable of lines; gzip and zstd are recognised by
     their content, the format by name, extension or content. `check` says what is checked: "syntax" (only whether the
-    sentence can be read), "tree" (also whether the heads form a tree, with one root if `roots` is "one"), or "all"
-    (also the graph and the form of the fields). For a sentence with a fault, "fail" raises `TreebankError`, "skip"
-    leaves it out, and "fix" repairs it, or leaves it out if that is impossible. `report` receives each finding; without
-    it, findings are logged.
+    sentence can be read), "tree" (also whether the heads form a tree, with one root if `roots` is "one"), "graph" (also
+    whether there is a graph that can be read), or "all" (tree, graph and the form of the fields). For a sentence with a
+    fault, "fail" raises `TreebankError`, "skip" leaves it out, and "fix" repairs it, or leaves it out if that is
+    impossible. `report` receives each finding; without it, findings are logged.
 
     >>> import io
     >>> [sentence.forms[1:] for sentence in read(io.StringIO("1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n"))]

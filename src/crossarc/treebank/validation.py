@@ -17,8 +17,9 @@ from crossarc.treebank.graph import deps_fault
 from crossarc.treebank.graph_validation import arc_faults
 from crossarc.treebank.sentence import Sentence
 
-Check = Literal["syntax", "tree", "all"]
-CHECKS = ("syntax", "tree", "all")
+Check = Literal["syntax", "tree", "graph", "all"]
+CHECKS = ("syntax", "tree", "graph", "all")
+TREES = ("tree", "all")  # the checks that want a tree
 Roots = Literal["one", "any"]
 ROOTS = ("one", "any")
 GraphRule = Literal["any", "acyclic"]
@@ -190,20 +191,22 @@ class Ids:
 def inspect_sentence(
     sentence: Sentence, check: Check, *, roots: Roots = "any", graph: GraphRule | None = None
 ) -> list[Finding]:
-    """What is wrong with a sentence that can be read: its tree, and with "all" its graph and the form of its fields.
+    """What is wrong with a sentence that can be read: its tree or its graph, or "all" of it.
 
     With a rule for graphs, reachability and duplicates are checked too, and a sentence with a graph needs no heads.
     """
     faults: list[Fault] = []
-    if check != "syntax" and not sentence.is_tree and sentence.format.index("head") >= 0:
+    if check in TREES and not sentence.is_tree and sentence.format.index("head") >= 0:
         without_tree = graph is not None and sentence.has_graph and (sentence.heads == -1).all()
         faults += [] if without_tree else tree_faults(sentence)
     found = sentence.roots
-    if roots == "one" and check != "syntax" and sentence.is_tree and len(found) > 1:
+    if roots == "one" and check in TREES and sentence.is_tree and len(found) > 1:
         what = f"there are {len(found)} roots: words {', '.join(map(str, found[:10]))}"
         faults.append((sentence[found[1]].line, "several-roots", what))
-    if check == "all" or sentence.format.extra:  # argument columns are what such a format is made of
+    if check in ("graph", "all") or sentence.format.extra:  # argument columns are what such a format is made of
         faults += graph_faults(sentence)
+    if check == "graph" and not sentence.has_graph:
+        faults.append((sentence[1].line, "no-graph", "the sentence has no graph"))
     if graph is not None:
         faults += arc_faults(sentence, acyclic=graph == "acyclic")
     if check == "all":
@@ -310,9 +313,9 @@ def repair(
     sentence = Sentence(text, format, source=source, line=line)
     if check == "syntax":
         return sentence
-    if format.index("head") >= 0:
+    if format.index("head") >= 0 and check in TREES:
         sentence = repaired_tree(sentence, roots)
-    if check == "all":
+    if check in ("graph", "all"):
         sentence = repaired_deps(sentence)
     return None if inspect_sentence(sentence, check, roots=roots) else sentence
 
