@@ -28,7 +28,6 @@ from crossarc.parsers.model import Model, quick_scores
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.registry import stored_model, trainer_of
 from crossarc.parsers.trainer import Trainer, run_epochs
-from crossarc.parsers.trees import Trees
 from crossarc.treebank import Corpus
 
 
@@ -45,7 +44,7 @@ class Storage:
 def measure(name: str, train: Corpus, dev: Corpus, **settings: Any) -> Storage:
     """Train a parser and measure what storing its weights costs."""
     chosen = make_settings(name, **settings)
-    trainer = trainer_of(Trees.of(train), chosen)
+    trainer = trainer_of(train, chosen)
     model = run_epochs(trainer, chosen, None, lambda epoch: None, lambda progress: None, None, stored_model)
     exact = exact_model(model, trainer)
     pairs = [(exact_bytes(weights), stored_bytes(packed)) for weights, packed in tables(model, trainer)]

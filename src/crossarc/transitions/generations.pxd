@@ -1,6 +1,6 @@
 cimport cython
 
-from crossarc.core.typedefs cimport int8_t, int32_t, token_t, uint32_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int8_t, int32_t, token_t, uint32_t, weight_t
 from crossarc.learning.scorer cimport Scorer
 from crossarc.transitions.search cimport Greedy
 from crossarc.transitions.state cimport State
@@ -41,7 +41,15 @@ cdef class Generations:
     cdef token_t gold_count
     cdef int32_t* path              # room for the actions of another derivation
     cdef Py_ssize_t path_room
-    cdef weight_t* scores
+    cdef weight_t* scores           # room for those of one state
+    # The scores of the states met in a step: many derivations in a wide beam look the same to the features.
+    cdef hash_t* seen               # what the features see of each such state
+    cdef weight_t* seen_scores      # `score_rows` numbers for each
+    cdef double* seen_shifts        # what `sum_scores` gives for each
+    cdef int32_t* seen_at           # by hash: the number of a state, -1 for none
+    cdef int32_t seen_count
+    cdef size_t score_rows
+    cdef hash_t mask                # of `seen_at`
     cdef double scale               # of scores before they become probabilities; 0 if nobody asks for them
     cdef bint by_probability        # whether derivations are compared by their probabilities
     cdef bint by_mean               # whether they are compared by the mean of their steps, not by the sum
@@ -54,7 +62,9 @@ cdef class Generations:
 
     cdef int begin(self, Greedy search, token_t n) except -1 nogil
     cdef bint advance(self, Greedy search, Scorer scorer, const int32_t* tokens) except -1 nogil
-    cdef double sum_scores(self, Greedy search, uint32_t legal) noexcept nogil
+    cdef int32_t scored(self, Greedy search, Scorer scorer, State* state, const int32_t* tokens,
+                        uint32_t legal) noexcept nogil
+    cdef double sum_scores(self, Greedy search, const weight_t* scores, uint32_t legal) noexcept nogil
     cdef void note_lost(self, Greedy search, int32_t kept) noexcept nogil
     cdef uint32_t allowed(self, Greedy search, const State* state, uint32_t legal) noexcept nogil
     cdef bint permits(self, token_t n, token_t head, token_t dependent) noexcept nogil

@@ -6,7 +6,7 @@ from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t, uint32_t, weight_t
 from crossarc.learning.scorer cimport Scorer, score_room
-from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
+from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_values
 from crossarc.transitions.graph_arcs cimport count_arcs
 from crossarc.transitions.search cimport Greedy, best_of
 from crossarc.transitions.state cimport Arc, State, copy_state, release_state, reserve_state, reset_state
@@ -26,8 +26,17 @@ cdef class Generations:
         self.candidates = <Candidate*>malloc((width + 1) * sizeof(Candidate))
         self.scores = <weight_t*>malloc(score_room(actions) * sizeof(weight_t))
         self.dropped = <double*>malloc(<size_t>width * MOVES * sizeof(double))
+        self.score_rows = score_room(actions)
+        self.mask = 3
+        while self.mask < 2 * <hash_t>width:
+            self.mask = 2 * self.mask + 1
+        self.seen = <hash_t*>malloc(<size_t>width * sizeof(hash_t))
+        self.seen_scores = <weight_t*>malloc(<size_t>width * self.score_rows * sizeof(weight_t))
+        self.seen_shifts = <double*>malloc(<size_t>width * sizeof(double))
+        self.seen_at = <int32_t*>malloc(<size_t>(self.mask + 1) * sizeof(int32_t))
         if (self.items == NULL or self.older == NULL or self.candidates == NULL or self.scores == NULL
-                or self.dropped == NULL):
+                or self.dropped == NULL or self.seen == NULL or self.seen_scores == NULL or self.seen_shifts == NULL
+                or self.seen_at == NULL):
             raise MemoryError
 
     def __dealloc__(self):
@@ -45,6 +54,10 @@ cdef class Generations:
         free(self.path)
         free(self.scores)
         free(self.dropped)
+        free(self.seen)
+        free(self.seen_scores)
+        free(self.seen_shifts)
+        free(self.seen_at)
 
     cdef int begin(self, Greedy search, token_t n) except -1 nogil:
         """Start with one derivation of no steps over n words."""
@@ -63,16 +76,17 @@ cdef class Generations:
 
     cdef bint advance(self, Greedy search, Scorer scorer, const int32_t* tokens) except -1 nogil:
         """Make a step in every derivation and keep the best; False if all are finished."""
-        cdef hash_t keys[MOST_TEMPLATES]
-        cdef int32_t keys_used = search.program.template_count
+        cdef const weight_t* scores
         cdef const int32_t* moves = &search.moves[0]
-        cdef int32_t i, a, kept = 0
+        cdef int32_t i, a, place, kept = 0
         cdef uint32_t legal, occupied = 0
         cdef bint finished = True, offered
-        cdef double shift = 0, step
+        cdef double shift, step
         cdef Item* item
         if self.lost != NULL:
             memset(self.dropped, 0, <size_t>self.count * MOVES * sizeof(double))
+        memset(self.seen_at, -1, <size_t>(self.mask + 1) * sizeof(int32_t))
+        self.seen_count = 0
         for i in range(self.count):
             item = self.items + i
             if search.system.is_final(&item.state):
@@ -84,10 +98,9 @@ cdef class Generations:
             legal = search.system.legal(&item.state)
             if self.required != NULL:
                 legal = self.allowed(search, &item.state, legal)
-            fill_keys(&search.program, &item.state, tokens, keys)
-            scorer.score(keys, keys_used, search.group_of(&item.state, tokens), self.scores)
-            if self.scale != 0:
-                shift = self.sum_scores(search, legal)
+            place = self.scored(search, scorer, &item.state, tokens, legal)
+            scores = self.seen_scores + place * self.score_rows
+            shift = self.seen_shifts[place]
             if search.system.several_heads:
                 occupied = self.occupied(search, &item.state, legal)
             offered = False
@@ -96,12 +109,12 @@ cdef class Generations:
                     continue
                 offered = True
                 if self.scale == 0:
-                    kept = self.offer(kept, item.score + self.scores[a], 0, i, a)
+                    kept = self.offer(kept, item.score + scores[a], 0, i, a)
                     continue
-                step = self.scale * self.scores[a] - shift
+                step = self.scale * scores[a] - shift
                 if self.lost != NULL:
                     self.dropped[i * MOVES + moves[a]] += exp(item.log_probability + step)
-                kept = self.offer(kept, item.score + (step if self.by_probability else self.scores[a]),
+                kept = self.offer(kept, item.score + (step if self.by_probability else scores[a]),
                                   item.log_probability + step, i, a)
             if not offered:
                 a = search.action_of(search.system.last_resort, -1)
@@ -128,15 +141,42 @@ cdef class Generations:
                     moves |= <uint32_t>1 << move
         return moves
 
-    cdef double sum_scores(self, Greedy search, uint32_t legal) noexcept nogil:
+    cdef int32_t scored(self, Greedy search, Scorer scorer, State* state, const int32_t* tokens,
+                        uint32_t legal) noexcept nogil:
+        """The number under which the scores of a state are kept in this step; they are computed if they are new."""
+        cdef hash_t keys[MOST_TEMPLATES]
+        cdef hash_t values[MOST_SLOTS]
+        cdef int32_t group = search.group_of(state, tokens), place = self.seen_count, k
+        cdef hash_t seen = (<hash_t>legal << 32) + <hash_t>group
+        cdef hash_t at
+        fill_values(&search.program, state, tokens, values)
+        for k in range(search.program.slot_count):
+            seen = (seen ^ values[k]) * <hash_t>0xD6E8FEB86659FD93
+            seen ^= seen >> 32
+        at = seen & self.mask
+        while self.seen_at[at] >= 0:
+            if self.seen[self.seen_at[at]] == seen:
+                return self.seen_at[at]
+            at = (at + 1) & self.mask
+        self.seen_at[at] = place
+        self.seen[place] = seen
+        self.seen_count += 1
+        hash_values(&search.program, values, 0, search.program.template_count, keys)
+        scorer.score(keys, search.program.template_count, group, self.seen_scores + place * self.score_rows)
+        self.seen_shifts[place] = 0
+        if self.scale != 0:
+            self.seen_shifts[place] = self.sum_scores(search, self.seen_scores + place * self.score_rows, legal)
+        return place
+
+    cdef double sum_scores(self, Greedy search, const weight_t* scores, uint32_t legal) noexcept nogil:
         """The logarithm of the sum of exp(scale * score) over the actions that make legal moves."""
         cdef double total = 0
-        cdef int32_t best = best_of(search, self.scores, legal)
+        cdef int32_t best = best_of(search, scores, legal)
         cdef int32_t a
         for a in range(search.actions):
             if legal >> search.moves[a] & 1:
-                total += exp(self.scale * (self.scores[a] - self.scores[best]))
-        return self.scale * self.scores[best] + log(total)
+                total += exp(self.scale * (scores[a] - scores[best]))
+        return self.scale * scores[best] + log(total)
 
     cdef void note_lost(self, Greedy search, int32_t kept) noexcept nogil:
         """Add the probability of each candidate that is not kept to all arcs that it has."""
