@@ -25,8 +25,10 @@ from crossarc.treebank.graph import Arc, Graph
 
 ORDERS = ("shortest", "root-last")
 MARKS = Marks({MARK: "1"})
-# Words that a search for the old head of an arc looks at; in sentences of fewer words that is all of them.
-SEARCH_LIMIT = 2_000
+# Bounds that keep sentences of thousands of words fast. After so many lifts in one sentence arcs are lifted to node 0 at
+# once; after so many words looked at, arcs are not put back.
+LIFT_LIMIT = 50_000
+SEARCH_LIMIT = 2_000_000
 
 
 class GraphLifting:
@@ -42,7 +44,8 @@ class GraphLifting:
     `losses` counts lifted arcs, those that end at node 0, and those that `decode` puts elsewhere. `encode` costs
     O(arcs) a lift, `decode` O(arcs) a lifted arc.
 
-    >>> arcs = [(2, 1, "nsubj"), (0, 2, "root"), (4, 3, "det"), (2, 4, "obj"), (6, 5, "case"), (2, 6, "obl"), (4, 7, "acl")]
+    >>> arcs = [(2, 1, "nsubj"), (0, 2, "root"), (4, 3, "det"), (2, 4, "obj")]
+    >>> arcs += [(6, 5, "case"), (2, 6, "obl"), (4, 7, "acl")]
     >>> lifting = GraphLifting()
     >>> lifted = lifting.encode(7, arcs)  # She met a man in town waiting
     >>> lifted[-1]
@@ -57,6 +60,7 @@ class GraphLifting:
         self.order = order
         self.acyclic = acyclic  # whether arcs are put back only where they close no cycle
         self.losses: Counter[str] = Counter()
+        self.marks = MARKS
 
     def encode(self, n: int, arcs: Iterable[Arc]) -> list[Arc]:
         """The arcs of a projective graph over node 0 and n words."""
@@ -125,6 +129,7 @@ class Search:
         self.arcs = list(arcs)
         self.present = set(arcs)
         self.acyclic = acyclic
+        self.looked_at = 0
         self.incoming: list[list[int]] = [[] for _ in range(n + 1)]
         self.below: list[list[int]] = [[] for _ in range(n + 1)]
         for k, (head, dependent, _) in enumerate(arcs):
@@ -160,6 +165,7 @@ class Search:
                     if child not in met:
                         met.add(child)
                         following.append(child)
+            self.looked_at += len(following)
             yield following
             level = following
 
@@ -172,15 +178,13 @@ class Search:
     def find(self, k: int, name: str) -> int | None:
         """The word with the label that becomes the head of an arc: the least deep ones, of these the nearest."""
         head, dependent, own = self.arcs[k]
-        looked_at = 0
+        if self.looked_at > SEARCH_LIMIT:
+            return None
         for level in self.levels_below(head, without=dependent):
             fit = [node for node in level if name in self.labels[node] and (node, dependent, own) not in self.present]
             for node in sorted(fit, key=lambda node: (abs(node - dependent), node)):
                 if not self.acyclic or not self.leads(dependent, node):
                     return node
-            looked_at += len(level)
-            if looked_at > SEARCH_LIMIT:
-                break
         return None
 
     def leads(self, start: int, end: int) -> bool:
@@ -226,6 +230,7 @@ def lift(
     heapify(waiting)
     routes: dict[int, int] = {}
     passed: dict[int, set[int]] = {}
+    lifts = 0
     while waiting:
         first = heappop(waiting)
         k = first[-1]
@@ -238,7 +243,8 @@ def lift(
         met = passed.setdefault(k, {word})  # in graphs with cycles an arc must not come back to where it was
         met.add(head)
         choices = (current[j] for j in into[head] if current[j] and current[j] not in met)
-        above = min(choices, key=lambda each: (abs(each - head), each), default=0)
+        above = min(choices, key=lambda each: (abs(each - head), each), default=0) if lifts < LIFT_LIMIT else 0
+        lifts += 1
         crossings[crossed(k)] -= 1
         current[k] = above
         routes.setdefault(k, above)

@@ -59,6 +59,7 @@ class LabelLemmas:
 
     def __init__(self) -> None:
         self.losses: Counter[str] = Counter()
+        self.marks = MARKS
 
     def encode(self, sentence: Sentence, arcs: Iterable[Arc]) -> list[Arc]:
         """The arcs with placeholders in their labels."""
