@@ -25,8 +25,8 @@ from crossarc.treebank.graph import Arc, Graph
 
 ORDERS = ("shortest", "root-last")
 MARKS = Marks({MARK: "1"})
-# Bounds that keep sentences of thousands of words fast. After so many lifts in one sentence arcs are lifted to node 0 at
-# once; after so many words looked at, arcs are not put back.
+# Bounds that keep sentences of thousands of words fast. After so many lifts in one sentence arcs go to node 0 at once;
+# after so many words looked at, arcs are not put back.
 LIFT_LIMIT = 50_000
 SEARCH_LIMIT = 2_000_000
 
@@ -70,11 +70,12 @@ class GraphLifting:
         graph = Graph(("",) * (n + 1), heads, dependents, tuple(arc[2] for arc in given))
         if is_projective_graph(graph):
             return given
-        lifted, routes = lift(n, heads, dependents, root_last=self.order == "root-last")
-        moved = [(head, *arc[1:]) for head, arc in zip(lifted, given, strict=True)]
-        self.losses["arcs_lifted"] += len(routes)
-        self.losses["lifted_to_root"] += sum(lifted[k] == 0 for k in routes)
-        return sorted(self.mark(n, given, moved, routes), key=arc_order)
+        lifter = Lifter(n, heads, dependents, root_last=self.order == "root-last")
+        lifter.run()
+        moved = [(head, *arc[1:]) for head, arc in zip(lifter.heads, given, strict=True)]
+        self.losses["arcs_lifted"] += len(lifter.routes)
+        self.losses["lifted_to_root"] += sum(lifter.heads[k] == 0 for k in lifter.routes)
+        return sorted(self.mark(n, given, moved, lifter.routes), key=arc_order)
 
     def mark(self, n: int, given: list[Arc], moved: list[Arc], routes: dict[int, int]) -> list[Arc]:
         """The lifted arcs with marked labels; `routes` has for each of them the first head that it was lifted to."""
@@ -92,10 +93,11 @@ class GraphLifting:
                 label = next(each for each in numbers if (head, dependent, each) not in used)
             moved[k] = (head, dependent, label)
             used.add(moved[k])
-            if found[right] != old:
+            place = found[right]
+            if place != old:
                 self.losses["lifted_elsewhere"] += 1
-            if found[right] is not None:
-                search.move(k, found[right])
+            if place is not None:
+                search.move(k, place)
         return moved
 
     def decode(self, n: int, arcs: Iterable[Arc]) -> list[Arc]:
@@ -200,61 +202,72 @@ class Search:
         self.below[head].append(k)
 
 
-def lift(
-    n: int, heads: NDArray[np.int32], dependents: NDArray[np.int32], *, root_last: bool = False
-) -> tuple[list[int], dict[int, int]]:
-    """The heads after lifting, and for each lifted arc the first head that it was lifted to."""
-    count = len(heads)
-    bare = np.setdiff1d(np.arange(1, n + 1), dependents)
-    current = heads.tolist()
-    ends = dependents.tolist()
-    low = np.concatenate([np.minimum(heads, dependents), np.zeros(len(bare), np.int32)])
-    high = np.concatenate([np.maximum(heads, dependents), bare.astype(np.int32)])
-    into: list[list[int]] = [[] for _ in range(n + 1)]
-    for k, word in enumerate(ends):
-        into[word].append(k)
+class Lifter:
+    """The arcs of a graph while they are lifted; words without a head have an arc from node 0 here."""
 
-    def crossed(k: int) -> NDArray[np.bool_]:
-        left, right = low[k], high[k]
-        starts = (low > left) & (low < right)
-        stops = (high > left) & (high < right)
-        return (starts & (high > right)) | (stops & (low < left))
+    def __init__(self, n: int, heads: NDArray[np.int32], dependents: NDArray[np.int32], *, root_last: bool) -> None:
+        bare = np.setdiff1d(np.arange(1, n + 1), dependents).astype(np.int32)
+        self.count = len(heads)
+        self.root_last = root_last
+        self.heads: list[int] = heads.tolist()
+        self.dependents: list[int] = dependents.tolist()
+        self.low = np.concatenate([np.minimum(heads, dependents), np.zeros_like(bare)])
+        self.high = np.concatenate([np.maximum(heads, dependents), bare])
+        self.into: list[list[int]] = [[] for _ in range(n + 1)]
+        for k, word in enumerate(self.dependents):
+            self.into[word].append(k)
+        self.crossings = np.array([np.count_nonzero(self.crossed(k)) for k in range(len(self.low))])
+        self.waiting = [self.rank(k) for k in range(self.count) if self.crossings[k] and self.heads[k]]
+        self.passed: dict[int, set[int]] = {}  # where an arc was; with cycles it could come back there
+        self.routes: dict[int, int] = {}  # the first head that an arc was lifted to
 
-    def entry(k: int) -> tuple[bool, int, int, int]:
-        """What decides about the arc that is lifted next."""
-        last = root_last and not any(current[j] for j in into[current[k]])
-        return last, int(high[k] - low[k]), int(low[k]), k
+    def crossed(self, k: int) -> NDArray[np.bool_]:
+        """The arcs that an arc crosses."""
+        left, right = self.low[k], self.high[k]
+        starts = (self.low > left) & (self.low < right) & (self.high > right)
+        stops = (self.high > left) & (self.high < right) & (self.low < left)
+        crossed: NDArray[np.bool_] = starts | stops
+        return crossed
 
-    crossings = np.array([np.count_nonzero(crossed(k)) for k in range(len(low))])
-    waiting = [entry(k) for k in range(count) if crossings[k] and current[k]]
-    heapify(waiting)
-    routes: dict[int, int] = {}
-    passed: dict[int, set[int]] = {}
-    lifts = 0
-    while waiting:
-        first = heappop(waiting)
-        k = first[-1]
-        if not crossings[k] or not current[k]:
-            continue
-        if first != entry(k):  # it was lifted, or its head was
-            heappush(waiting, entry(k))
-            continue
-        head, word = current[k], ends[k]
-        met = passed.setdefault(k, {word})  # in graphs with cycles an arc must not come back to where it was
-        met.add(head)
-        choices = (current[j] for j in into[head] if current[j] and current[j] not in met)
-        above = min(choices, key=lambda each: (abs(each - head), each), default=0) if lifts < LIFT_LIMIT else 0
-        lifts += 1
-        crossings[crossed(k)] -= 1
-        current[k] = above
-        routes.setdefault(k, above)
-        low[k], high[k] = min(above, word), max(above, word)
-        mask = crossed(k)
-        crossings[k] = np.count_nonzero(mask)
-        crossings[mask] += 1
-        for j in np.flatnonzero(mask & (crossings == 1)).tolist():
-            if j < count and current[j]:
-                heappush(waiting, entry(j))
-        if crossings[k] and above:
-            heappush(waiting, entry(k))
-    return current, routes
+    def rank(self, k: int) -> tuple[bool, int, int, int]:
+        """The place of an arc in the order of lifting."""
+        last = self.root_last and not any(self.heads[j] for j in self.into[self.heads[k]])
+        return last, int(self.high[k] - self.low[k]), int(self.low[k]), k
+
+    def run(self) -> None:
+        """Lift arcs until none cross."""
+        heapify(self.waiting)
+        lifts = 0
+        while self.waiting:
+            first = heappop(self.waiting)
+            k = first[-1]
+            if not self.crossings[k] or not self.heads[k]:
+                continue
+            if first != self.rank(k):  # the arc was lifted, or one of its head
+                heappush(self.waiting, self.rank(k))
+                continue
+            self.move(k, self.head_above(k) if lifts < LIFT_LIMIT else 0)
+            lifts += 1
+
+    def head_above(self, k: int) -> int:
+        """The nearest head of an arc's head, 0 if there is none."""
+        head = self.heads[k]
+        passed = self.passed.setdefault(k, {self.dependents[k]})
+        passed.add(head)
+        choices = (self.heads[j] for j in self.into[head] if self.heads[j] and self.heads[j] not in passed)
+        return min(choices, key=lambda each: (abs(each - head), each), default=0)
+
+    def move(self, k: int, head: int) -> None:
+        """Give an arc another head, and count crossings anew."""
+        word = self.dependents[k]
+        self.crossings[self.crossed(k)] -= 1
+        self.heads[k] = head
+        self.routes.setdefault(k, head)
+        self.low[k], self.high[k] = min(head, word), max(head, word)
+        crossed = self.crossed(k)
+        self.crossings[k] = np.count_nonzero(crossed)
+        self.crossings[crossed] += 1
+        changed = np.flatnonzero(crossed & (self.crossings == 1)).tolist()
+        for j in (*changed, k):
+            if j < self.count and self.crossings[j] and self.heads[j]:
+                heappush(self.waiting, self.rank(j))
