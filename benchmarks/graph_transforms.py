@@ -25,6 +25,7 @@ from crossarc.treebank.empty_nodes import numbered_arcs
 SETTINGS = {
     "projective": {"projective": True},
     "projective, root-last": {"projective": True, "lifting": "root-last"},
+    "projective, numbers 1": {"projective": True, "numbers": 1},
     "projective, paper": {"projective": True, "reversal": "paper"},
     "acyclic": {"projective": False},
     "acyclic, paper": {"projective": False, "reversal": "paper"},
@@ -73,7 +74,7 @@ def measure(sentences: list[Sentence], transform: GraphTransform) -> Result:
 def covered(sentences: list[Sentence]) -> tuple[int, int, int]:
     """The number of labels with lemmas or cases, of those with a placeholder, and of distinct labels afterwards.
 
-    A label whose relation can have a lemma has one, or a case, unless it is also a label of the trees, as `acl:relcl` is.
+    A label whose relation can have a lemma has one, or a case, unless the trees have the label too, as `acl:relcl`.
     """
     lemmas = LabelLemmas()
     long = short = 0
@@ -83,8 +84,9 @@ def covered(sentences: list[Sentence]) -> tuple[int, int, int]:
         arcs = numbered_arcs(sentence)
         for (*_, old), (*_, new) in zip(arcs, lemmas.encode(sentence, arcs), strict=True):
             base, colon, _ = old.partition(":")
-            long += bool(colon) and base in SOURCES and old not in of_trees
-            short += "⟨" in new
+            if colon and base in SOURCES and old not in of_trees:
+                long += 1
+                short += "⟨" in new
             labels.add(new)
     return long, short, len(labels)
 

@@ -122,7 +122,7 @@ def test_graph_transforms(tmp_path):
     command = [sys.executable, ROOT / "benchmarks" / "graph_transforms.py", tmp_path]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     tables = [block.splitlines() for block in run.stdout.strip().split("\n\n")]
-    assert [len(table) - 2 for table in tables] == [1, 5, 1, 1]
+    assert [len(table) - 2 for table in tables] == [1, 6, 1, 1]
     assert all(row.count("|") == table[0].count("|") for table in tables for row in table)
-    assert tables[0][2].count("100.00 / 100.00") == 5
+    assert tables[0][2].count("100.00 / 100.00") == 6
     assert "| 1 of 1 | projective | 1 | 0 |" in tables[1][2]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossarc.errors import StructureError, TreebankError, UnknownName
+from crossarc.errors import CrossarcError, StructureError, TreebankError, UnknownName
 from crossarc.structure import is_acyclic, is_projective_graph
 from crossarc.transforms import (
     ArcReversal,
@@ -282,6 +282,19 @@ def test_lifting_of_graphs_with_cycles(graph):
 def test_unknown_order():
     with pytest.raises(UnknownName, match="root-last"):
         GraphLifting("longest")
+    with pytest.raises(CrossarcError, match="numbers = 0"):
+        GraphLifting(numbers=0)
+
+
+def test_numbers_tell_equal_labels_apart():
+    """The arc to 1 comes from the second of two equally labelled words."""
+    arcs = [(0, 4, "r"), (4, 2, "a"), (4, 6, "a"), (6, 1, "x"), (4, 3, "y")]
+    for numbers, label, exact in ((9, "x↑a↑2", True), (1, "x↑a", False)):
+        lifting = GraphLifting("root-last", numbers=numbers)
+        encoded = lifting.encode(6, arcs)
+        assert (4, 1, label) in encoded
+        assert (set(lifting.decode(6, encoded)) == set(arcs)) == exact
+        assert lifting.losses["lifted_elsewhere"] == (not exact)
 
 
 # Lemmas in labels

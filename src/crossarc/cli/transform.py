@@ -62,6 +62,9 @@ def transform(
         str,
         typer.Option(metavar="ORDER", help="Graphs: lift the shortest arcs first, or those to node 0 last: root-last."),
     ] = "shortest",
+    numbers: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Graphs: the greatest number in marks of lifted arcs; 1 for none.")
+    ] = 9,
     empty: Annotated[
         str, typer.Option(metavar="NAME", help="Graphs: collapse empty nodes into labels, or keep them.")
     ] = "collapse",
@@ -89,7 +92,7 @@ def transform(
       of these to node 0: 6,220
       empty nodes lost: 8
       arcs of empty nodes lost: 8
-    back again: labelled precision 98.86, recall 98.86 of 215,933 arcs
+    back again: labelled precision 99.95, recall 99.94 of 215,933 arcs
     $ crossarc transform decode-graphs parsed.conllu -o final.conllu
     """
     from crossarc.errors import UnknownName
@@ -105,6 +108,7 @@ def transform(
             reversal=reversal,  # type: ignore[arg-type]
             empty=empty,  # type: ignore[arg-type]
             lifting=lifting,  # type: ignore[arg-type]
+            numbers=numbers,
         )
         report = transform_graphs(direction, files, output, graphs, source, on_error)
         if output != "-":

@@ -3,21 +3,23 @@
 Nivre and Nilsson (2005) lift arcs of trees; Sagae and Tsujii (2008), section 2.3, those of graphs. The shortest arc
 that crosses another one, not counting arcs of node 0, moves to the nearest head of its head, or to node 0 where there
 is none, until no arcs cross. The label of a lifted arc names a label of the head that it had: `acl↑obj` is an `acl`
-whose head was an `obj`. `decode` searches below the present head, breadth-first, for a word with that label, and
-takes the one that is nearest to the dependent of the first level that has any. It moves the longest arcs first, since
-they were lifted last.
+whose head was an `obj`. `decode` searches below the present head, breadth-first, for a word with that label; of equally
+deep ones it takes the nearest to the dependent. `acl↑obj↑2` asks for the second such word. The longest arcs move first,
+since they were lifted last.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.errors import UnknownName
+from crossarc.errors import CrossarcError, UnknownName
 from crossarc.structure import is_projective_graph
 from crossarc.transforms.marks import Marks, arc_order
 from crossarc.transforms.pseudo_projective import MARK
@@ -25,6 +27,7 @@ from crossarc.treebank.graph import Arc, Graph
 
 ORDERS = ("shortest", "root-last")
 MARKS = Marks({MARK: "1"})
+NUMBER = re.compile("[1-9][0-9]{0,5}")
 # Bounds that keep sentences of thousands of words fast. After so many lifts in one sentence arcs go to node 0 at once;
 # after so many words looked at, arcs are not put back.
 LIFT_LIMIT = 50_000
@@ -38,8 +41,10 @@ class GraphLifting:
     wait until only such arcs cross, so far fewer arcs end there. Equally short arcs are lifted from left to right.
 
     A word without a head counts as if it had an arc from node 0, so that no arc covers it. Of the labels of the old
-    head, `encode` writes the first one with which `decode` finds the head again; if there is none, the label of the
-    nearest head of that head. Two lifted arcs that would be equal get different labels, `acl↑obj` and `acl↑obj↑2`.
+    head, `encode` writes the one with which `decode` finds the head again, with a number only if none does without;
+    the label from the nearest head comes first. Two lifted arcs never become one: if they would be equal, they get
+    different numbers. `numbers` is the greatest number that is used to find
+    a head; with 1 there are fewer labels, and more arcs come back at another place.
 
     `losses` counts lifted arcs, those that end at node 0, and those that `decode` puts elsewhere. `encode` costs
     O(arcs) a lift, `decode` O(arcs) a lifted arc.
@@ -54,9 +59,12 @@ class GraphLifting:
     True
     """
 
-    def __init__(self, order: str = "shortest", *, acyclic: bool = True) -> None:
+    def __init__(self, order: str = "shortest", *, acyclic: bool = True, numbers: int = 9) -> None:
         if order not in ORDERS:
             raise UnknownName("order of lifting", order, ORDERS)
+        if numbers < 1:
+            raise CrossarcError(f"numbers = {numbers}: give the greatest number in marks, 1 for marks without numbers")
+        self.numbers = numbers
         self.order = order
         self.acyclic = acyclic  # whether arcs are put back only where they close no cycle
         self.losses: Counter[str] = Counter()
@@ -82,38 +90,34 @@ class GraphLifting:
         search = Search(n, moved, acyclic=self.acyclic)
         used = set(moved)
         for k in search.order(routes):
-            head, dependent, own = moved[k]
             old = given[k][0]
             names = list(dict.fromkeys(search.names(old, routes[k])))
-            found = [search.find(k, name) for name in names]
-            right = found.index(old) if old in found else 0
-            label = own + MARK + names[right]
-            if (head, dependent, label) in used:
-                numbers = (f"{label}{MARK}{number}" for number in range(2, len(moved) + 2))
-                label = next(each for each in numbers if (head, dependent, each) not in used)
-            moved[k] = (head, dependent, label)
+            name, number, label = next(
+                each for each in marks_for(search, k, old, names, self.numbers) if (*moved[k][:2], each[2]) not in used
+            )
+            moved[k] = (*moved[k][:2], label)
             used.add(moved[k])
-            place = found[right]
-            if place != old:
-                self.losses["lifted_elsewhere"] += 1
-            if place is not None:
-                search.move(k, place)
+            found = search.find(k, name, number)
+            self.losses["lifted_elsewhere"] += found != old
+            if found is not None:
+                search.move(k, found)
         return moved
 
     def decode(self, n: int, arcs: Iterable[Arc]) -> list[Arc]:
         """The arcs with lifted ones put back and without marks; arcs with nowhere to go stay where they are."""
         given = sorted(set(arcs), key=arc_order)
-        targets: dict[int, str] = {}
+        targets: dict[int, tuple[str, int]] = {}
         plain: list[Arc] = []
         for k, (head, dependent, label) in enumerate(given):
             own, mark, target = label.partition(MARK)
             if mark:
-                targets[k] = target.partition(MARK)[0]
+                name, _, number = target.partition(MARK)
+                targets[k] = name, int(number) if NUMBER.fullmatch(number) else 1
             plain.append((head, dependent, own))
         if targets:
             search = Search(n, plain, acyclic=self.acyclic)
             for k in search.order(targets):
-                found = search.find(k, targets[k])
+                found = search.find(k, *targets[k])
                 if found is not None:
                     search.move(k, found)
             plain = search.arcs
@@ -177,17 +181,35 @@ class Search:
         yield from (self.arcs[k][2] for k in into if self.arcs[k][0] == head)
         yield from sorted(self.labels[word])
 
-    def find(self, k: int, name: str) -> int | None:
-        """The word with the label that becomes the head of an arc: the least deep ones, of these the nearest."""
-        head, dependent, own = self.arcs[k]
+    def matches(self, k: int, name: str) -> Iterator[int]:
+        """The words that have the label and can be the head of an arc: by depth, and equally deep ones by distance."""
+        head, dependent, _ = self.arcs[k]
         if self.looked_at > SEARCH_LIMIT:
-            return None
+            return
         for level in self.levels_below(head, without=dependent):
-            fit = [node for node in level if name in self.labels[node] and (node, dependent, own) not in self.present]
+            fit = [node for node in level if name in self.labels[node]]
             for node in sorted(fit, key=lambda node: (abs(node - dependent), node)):
                 if not self.acyclic or not self.leads(dependent, node):
-                    return node
-        return None
+                    yield node
+
+    def is_free(self, k: int, head: int) -> bool:
+        """Whether an arc can go to a head where no equal arc is."""
+        return (head, *self.arcs[k][1:]) not in self.present
+
+    def find(self, k: int, name: str, number: int = 1) -> int | None:
+        """The first free word among the matches, the ones before the given number left out."""
+        return next((node for node in islice(self.matches(k, name), number - 1, None) if self.is_free(k, node)), None)
+
+    def numbers(self, k: int, name: str, head: int, last: int) -> range:
+        """The numbers up to the last one with which `find` returns the given head."""
+        first = 1
+        for number, node in enumerate(islice(self.matches(k, name), last), 1):
+            free = self.is_free(k, node)
+            if node == head:
+                return range(first, number + 1) if free else range(0)
+            if free:
+                first = number + 1
+        return range(0)
 
     def leads(self, start: int, end: int) -> bool:
         """Whether a path leads from one node to another."""
@@ -200,6 +222,14 @@ class Search:
         self.arcs[k] = (head, dependent, label)
         self.present.add(self.arcs[k])
         self.below[head].append(k)
+
+
+def marks_for(search: Search, k: int, old: int, names: list[str], last: int) -> Iterator[tuple[str, int, str]]:
+    """Names, numbers and labels for a lifted arc: those that lead back to its old head first, by number."""
+    found = [(number, place) for place, name in enumerate(names) for number in search.numbers(k, name, old, last)]
+    for number, place in (*sorted(found), *((number, 0) for number in range(1, len(search.arcs) + 2))):
+        label = search.arcs[k][2] + MARK + names[place]
+        yield names[place], number, label + (f"{MARK}{number}" if number > 1 else "")
 
 
 class Lifter:

@@ -44,7 +44,7 @@ class GraphTransform:
 
     | option | meaning |
     |---|---|
-    | `projective` | lift arcs until none cross (`GraphLifting`); `lifting` is its order |
+    | `projective` | lift arcs until none cross (`GraphLifting`, with its order `lifting` and `numbers`) |
     | `acyclic` | turn arcs around until there are no cycles (`ArcReversal`); `reversal` is its rule |
     | `lemmas` | replace lemmas in labels by placeholders (`LabelLemmas`) |
     | `empty` | "collapse" writes empty nodes into labels (`EmptyNodes`); "keep" leaves them as they are |
@@ -76,6 +76,7 @@ class GraphTransform:
         empty: Literal["collapse", "keep"] = "collapse",
         null_arcs: bool = True,
         lifting: Literal["shortest", "root-last"] = "shortest",
+        numbers: int = 9,
     ) -> None:
         if empty not in EMPTY:
             raise UnknownName("treatment of empty nodes", empty, EMPTY)
@@ -85,7 +86,7 @@ class GraphTransform:
         self.empty_nodes = EmptyNodes() if empty == "collapse" else None
         self.reversal = ArcReversal(reversal) if acyclic else None
         self.null_arcs = NullArcs() if null_arcs else None
-        self.lifting = GraphLifting(lifting, acyclic=acyclic) if projective else None
+        self.lifting = GraphLifting(lifting, acyclic=acyclic, numbers=numbers) if projective else None
         steps = (self.label_lemmas, self.empty_nodes, self.reversal, self.null_arcs, self.lifting)
         self.steps = [step for step in steps if step is not None]
         self.marks = re.compile("|".join(step.marks.any.pattern for step in self.steps) or "(?!)")
