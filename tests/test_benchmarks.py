@@ -114,3 +114,15 @@ def test_second_order(tmp_path, example):
     assert [len(table) - 2 for table in tables] == [6, 7, 2]
     assert all(row.count("|") == table[0].count("|") for table in tables for row in table)
     assert tables[0][-1].split(" | ")[2] == "0.00", "without pruning no gold head is lost"
+
+
+def test_graph_transforms(tmp_path):
+    rows = ["1\tUp\tup\t_\t_\t_\t2\tx\t2:x\t_", "2\tgo\tgo\t_\t_\t_\t0\troot\t0:root|1:obl:up\t_"]
+    (tmp_path / "train.conllu").write_text("\n".join(rows) + "\n\n")
+    command = [sys.executable, ROOT / "benchmarks" / "graph_transforms.py", tmp_path]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    tables = [block.splitlines() for block in run.stdout.strip().split("\n\n")]
+    assert [len(table) - 2 for table in tables] == [1, 6, 1, 1]
+    assert all(row.count("|") == table[0].count("|") for table in tables for row in table)
+    assert tables[0][2].count("100.00 / 100.00") == 6
+    assert "| 1 of 1 | projective | 1 | 0 |" in tables[1][2]

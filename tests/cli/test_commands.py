@@ -292,6 +292,53 @@ def test_transform_encodings(crossarc, tmp_path, example, encoding):
     assert shares[0] > shares[1]
 
 
+GRAPHS = """\
+1\tShe\tshe\t_\t_\t_\t2\tnsubj\t2:nsubj|6:nsubj\t_
+2\tdrank\tdrink\t_\t_\t_\t0\troot\t0:root\t_
+3\tcups\tcup\t_\t_\t_\t2\tobj\t2:obj\t_
+4\tof\tof\t_\t_\t_\t5\tcase\t5:case\t_
+5\ttea\ttea\t_\t_\t_\t3\tnmod\t3:nmod:of\t_
+6\tate\teat\t_\t_\t_\t2\tconj\t2:conj\t_
+6.1\t_\t_\t_\t_\t_\t_\t_\t6:conj\t_
+7\tcake\tcake\t_\t_\t_\t6\torphan\t6.1:obj|8:nsubj\t_
+8\tbaked\tbake\t_\t_\t_\t7\tacl\t7:acl\t_
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "marks"),
+    [
+        ((), ["6:conj>6.1>obj", "7:nsubj⇄", "3:nmod:⟨lemma⟩", "2:nsubj↑conj"]),
+        (("--crossings", "--full-labels"), ["6:nsubj|", "3:nmod:of", "7:nsubj⇄"]),
+        (("--cycles", "--empty", "keep"), ["6.1:obj|8:nsubj", "2:nsubj↑conj"]),
+        (("--reversal", "paper", "--lifting", "root-last"), ["2:nsubj↑conj"]),
+    ],
+)
+def test_transform_graphs(crossarc, tmp_path, options, marks):
+    """Graphs there and back are what they were, and the report says so."""
+    gold, encoded, back = (tmp_path / name for name in ("gold.conllu", "encoded.conllu", "back.conllu"))
+    gold.write_text(GRAPHS, encoding="utf-8")
+    code, _, err = crossarc("transform", "encode-graphs", gold, "-o", encoded, *options)
+    assert code == 0, err
+    assert "encoded.conllu: 1 sentence, 1 graph changed\n" in err
+    assert "\nback again: labelled precision 100.00, recall 100.00 of 11 arcs" in err
+    text = encoded.read_text(encoding="utf-8")
+    for mark in marks:
+        assert mark.rstrip("|") in text
+    code, _, err = crossarc("transform", "decode-graphs", encoded, "-o", back, *options)
+    assert (code, "1 sentence, 1 graph changed" in err) == (0, True)
+    assert back.read_text(encoding="utf-8") == GRAPHS
+
+
+def test_transform_graphs_refuses(crossarc, tmp_path):
+    (tmp_path / "bad.conllu").write_text("1\ta\t_\t_\t_\t_\t0\tx\t7:x\t_\n\n")
+    code, _, err = crossarc("transform", "encode-graphs", tmp_path / "bad.conllu", "-o", tmp_path / "x.conllu")
+    assert (code, "which is no node" in err, (tmp_path / "x.conllu").exists()) == (2, True, False)
+    code, _, err = crossarc("transform", "encode-graphs", tmp_path / "bad.conllu", "--reversal", "x")
+    assert (code, "no reversal 'x'" in err) == (2, True)
+
+
 def test_transform_refuses(crossarc, tmp_path, example, malformed):
     code, _, err = crossarc("transform", "projectivise", example)
     assert (code, "did you mean 'projectivize'" in err) == (2, True)

@@ -1,4 +1,4 @@
-"""`crossarc transform`: make non-projective trees projective, and back."""
+"""`crossarc transform`: trees and graphs as a parser learns them, and back."""
 
 from __future__ import annotations
 
@@ -13,15 +13,31 @@ from crossarc.cli.arguments import Files, From, Output
 from crossarc.cli.console import counted, tracked
 
 if TYPE_CHECKING:
-    from crossarc.transforms import PseudoProjective
+    from crossarc.transforms import GraphTransform, PseudoProjective
     from crossarc.treebank import Sentence
 
-DIRECTIONS = ("projectivize", "deprojectivize")
+TREE_DIRECTIONS = ("projectivize", "deprojectivize")
+GRAPH_DIRECTIONS = ("encode-graphs", "decode-graphs")
+DIRECTIONS = TREE_DIRECTIONS + GRAPH_DIRECTIONS
+# What the counters of a transform of graphs mean, in the order of the report.
+COUNTS = {
+    "arcs_reversed": "arcs reversed to break cycles",
+    "arcs_dropped": "arcs dropped",
+    "null_arcs": "null arcs for words without a head",
+    "arcs_lifted": "arcs lifted",
+    "lifted_to_root": "of these to node 0",
+    "empty_nodes_lost": "empty nodes lost",
+    "empty_arcs_lost": "arcs of empty nodes lost",
+}
 
 
 def transform(
     direction: Annotated[
-        str, typer.Argument(metavar="projectivize|deprojectivize", help="Lift non-projective edges, or put them back.")
+        str,
+        typer.Argument(
+            metavar="DIRECTION",
+            help="projectivize or deprojectivize for trees (HEAD), encode-graphs or decode-graphs for graphs (DEPS).",
+        ),
     ],
     files: Files,
     output: Output = "-",
@@ -36,24 +52,68 @@ def transform(
     prefer: Annotated[
         str, typer.Option(metavar="NAME", help="Put edges back to the first place, or to a non-projective one.")
     ] = "first",
+    crossings: Annotated[bool, typer.Option("--crossings", help="Graphs: leave arcs that cross.")] = False,
+    cycles: Annotated[bool, typer.Option("--cycles", help="Graphs: leave cycles.")] = False,
+    full_labels: Annotated[bool, typer.Option("--full-labels", help="Graphs: leave lemmas in labels.")] = False,
+    reversal: Annotated[
+        str, typer.Option(metavar="RULE", help="Graphs: the arc that breaks a cycle, by default or as in the paper.")
+    ] = "default",
+    lifting: Annotated[
+        str,
+        typer.Option(metavar="ORDER", help="Graphs: lift the shortest arcs first, or those to node 0 last: root-last."),
+    ] = "shortest",
+    numbers: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Graphs: the greatest number in marks of lifted arcs; 1 for none.")
+    ] = 9,
+    empty: Annotated[
+        str, typer.Option(metavar="NAME", help="Graphs: collapse empty nodes into labels, or keep them.")
+    ] = "collapse",
     source: From = None,
     on_error: Annotated[
-        str, typer.Option(metavar="POLICY", help="What to do with sentences that are not trees: fail, skip or fix.")
+        str, typer.Option(metavar="POLICY", help="What to do with sentences that cannot be used: fail, skip or fix.")
     ] = "fail",
 ) -> None:
-    """Make trees projective, with marked labels, for parsers that build only such trees; and restore their output.
+    """Make trees or graphs simpler, with marked labels, for parsers that build only such ones; and restore them.
+
+    Trees become projective. Graphs become projective and acyclic, without empty nodes and without lemmas in labels. The
+    options for graphs must be the same in both directions.
 
     \b
     $ crossarc transform projectivize train.conllu -o train-projective.conllu
     train-projective.conllu: 12,544 sentences, 357 edges lifted in 288 trees
     back again: 99.98% of 204,577 edges are right, and 90.96% of 354 non-projective ones
     $ crossarc transform deprojectivize parsed.conllu -o final.conllu
+    $ crossarc transform encode-graphs train.conllu -o train-encoded.conllu
+    train-encoded.conllu: 12,544 sentences, 9,117 graphs changed
+      arcs reversed to break cycles: 2,276
+      arcs dropped: 3
+      null arcs for words without a head: 2
+      arcs lifted: 12,876
+      of these to node 0: 6,220
+      empty nodes lost: 8
+      arcs of empty nodes lost: 8
+    back again: labelled precision 99.95, recall 99.94 of 215,933 arcs
+    $ crossarc transform decode-graphs parsed.conllu -o final.conllu
     """
     from crossarc.errors import UnknownName
-    from crossarc.transforms import PseudoProjective
+    from crossarc.transforms import GraphTransform, PseudoProjective
 
     if direction not in DIRECTIONS:
         raise UnknownName("direction", direction, DIRECTIONS)
+    if direction in GRAPH_DIRECTIONS:
+        graphs = GraphTransform(
+            projective=not crossings,
+            acyclic=not cycles,
+            lemmas=not full_labels,
+            reversal=reversal,  # type: ignore[arg-type]
+            empty=empty,  # type: ignore[arg-type]
+            lifting=lifting,  # type: ignore[arg-type]
+            numbers=numbers,
+        )
+        report = transform_graphs(direction, files, output, graphs, source, on_error)
+        if output != "-":
+            print(f"{output}: {report}", file=sys.stderr)
+        return
     rewrite = PseudoProjective(encoding, cap=cap, prefer=prefer)
     tally = transform_files(direction, files, output, rewrite, source, on_error)
     if output != "-":
@@ -133,3 +193,66 @@ def transform_files(
         rewrite.fit((sentence.heads, sentence.deprels) for sentence in found)
     write(map(changed, found), output)
     return tally
+
+
+@dataclass
+class GraphTally:
+    """The number of sentences and changed graphs; of arcs before, after the way back, and in both."""
+
+    sentences: int = 0
+    changed: int = 0
+    gold: int = 0
+    found: int = 0
+    right: int = 0
+
+
+def transform_graphs(
+    direction: str, files: list[str], output: str, rewrite: GraphTransform, source: str | None, on_error: str
+) -> str:
+    """Write the sentences of all files with other graphs; gives the report."""
+    from crossarc.treebank import read, write
+    from crossarc.treebank.empty_nodes import numbered_arcs, with_arcs
+
+    tally = GraphTally()
+
+    def encoded(sentence: Sentence) -> Sentence:
+        arcs = rewrite.encode(sentence)
+        gold, found = named_arcs(sentence), named_arcs(rewrite.decode(sentence, arcs))
+        tally.gold += len(gold)
+        tally.found += len(found)
+        tally.right += len(gold & found)
+        if rewrite.empty == "collapse":
+            return with_arcs(sentence, arcs)
+        kept = [arc for arc in numbered_arcs(sentence) if max(arc[:2]) > len(sentence)]
+        return with_arcs(sentence, arcs + kept, [token.id for token in sentence.empty_nodes])
+
+    def decoded(sentence: Sentence) -> Sentence:
+        return rewrite.decode(sentence, [arc for arc in numbered_arcs(sentence) if max(arc[:2]) <= len(sentence)])
+
+    def changed(sentence: Sentence) -> Sentence:
+        new = encoded(sentence) if direction == "encode-graphs" else decoded(sentence)
+        tally.sentences += 1
+        tally.changed += named_arcs(new) != named_arcs(sentence)
+        return new
+
+    def sentences() -> Iterator[Sentence]:
+        for path in files:
+            with tracked(path, quiet=output == "-") as file:
+                yield from read(file, source, on_error=on_error, check="syntax")  # type: ignore[arg-type]
+
+    write(map(changed, sentences()), output)
+    line = f"{counted(tally.sentences, 'sentence')}, {counted(tally.changed, 'graph')} changed"
+    if direction == "decode-graphs":
+        return line
+    counts = [f"{text}: {rewrite.losses[name]:,}" for name, text in COUNTS.items() if rewrite.losses[name]]
+    line += "".join("\n  " + count for count in counts)
+    precision, recall = (100 * tally.right / max(1, total) for total in (tally.found, tally.gold))
+    return (
+        f"{line}\nback again: labelled precision {precision:.2f}, recall {recall:.2f} of {counted(tally.gold, 'arc')}"
+    )
+
+
+def named_arcs(sentence: Sentence) -> set[tuple[str, str, str]]:
+    """The arcs of a sentence between the ids of nodes."""
+    nodes = sentence.graph.nodes
+    return {(nodes[head], nodes[dependent], label) for head, dependent, label in sentence.graph}

@@ -42,6 +42,7 @@ class EmptyNodes:
 
     def __init__(self) -> None:
         self.losses: Counter[str] = Counter()
+        self.marks = MARKS
 
     def restorable(self, n: int, arcs: Iterable[Arc], ids: Sequence[str]) -> list[Arc]:
         """The arcs that come back, in the same numbering."""

@@ -14,6 +14,7 @@ of marks in labels of the treebank are escaped with `⇡`.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
@@ -43,7 +44,7 @@ class GraphTransform:
 
     | option | meaning |
     |---|---|
-    | `projective` | lift arcs until none cross (`GraphLifting`); `lifting` is its order |
+    | `projective` | lift arcs until none cross (`GraphLifting`, with its order `lifting` and `numbers`) |
     | `acyclic` | turn arcs around until there are no cycles (`ArcReversal`); `reversal` is its rule |
     | `lemmas` | replace lemmas in labels by placeholders (`LabelLemmas`) |
     | `empty` | "collapse" writes empty nodes into labels (`EmptyNodes`); "keep" leaves them as they are |
@@ -75,6 +76,7 @@ class GraphTransform:
         empty: Literal["collapse", "keep"] = "collapse",
         null_arcs: bool = True,
         lifting: Literal["shortest", "root-last"] = "shortest",
+        numbers: int = 9,
     ) -> None:
         if empty not in EMPTY:
             raise UnknownName("treatment of empty nodes", empty, EMPTY)
@@ -84,9 +86,10 @@ class GraphTransform:
         self.empty_nodes = EmptyNodes() if empty == "collapse" else None
         self.reversal = ArcReversal(reversal) if acyclic else None
         self.null_arcs = NullArcs() if null_arcs else None
-        self.lifting = GraphLifting(lifting, acyclic=acyclic) if projective else None
+        self.lifting = GraphLifting(lifting, acyclic=acyclic, numbers=numbers) if projective else None
         steps = (self.label_lemmas, self.empty_nodes, self.reversal, self.null_arcs, self.lifting)
         self.steps = [step for step in steps if step is not None]
+        self.marks = re.compile("|".join(step.marks.any.pattern for step in self.steps) or "(?!)")
         for step in self.steps:
             step.losses = self.losses
 
@@ -119,26 +122,32 @@ class GraphTransform:
         n = len(sentence)
         found = list(dict.fromkeys(arc for arc in arcs if 0 <= arc[0] <= n and 0 < arc[1] <= n))
         ids = [token.id for token in sentence.empty_nodes]
-        marked = {label for _, _, label in found if not self.is_plain(label)}
-        if marked:
-            if self.lifting:
-                found = self.lifting.decode(n, found)
-            if self.null_arcs:
-                found = self.null_arcs.decode(found)
-            if self.reversal:
-                found = self.reversal.decode(found)
-        if not self.empty_nodes:
-            if ids:
-                found += [arc for arc in numbered_arcs(sentence) if arc[0] > n or arc[1] > n]
-        elif has_empty_nodes(sentence):
-            found, ids = self.empty_nodes.decode(n, found, ids) if marked else (found, [])
-        if marked and self.label_lemmas:
+        marked = [label for label in {arc[2] for arc in found} if not self.is_plain(label)]
+        asked = [step for step in self.steps if not all(map(step.is_plain, marked))]
+        if self.lifting in asked:
+            found = self.lifting.decode(n, found)
+        if self.null_arcs in asked:
+            found = self.null_arcs.decode(found)
+        if self.reversal in asked:
+            found = self.reversal.decode(found)
+        if self.empty == "keep":
+            kept = [arc for arc in numbered_arcs(sentence) if arc[0] > n or arc[1] > n] if ids else []
+            if self.label_lemmas in asked:
+                kept = [(head, dependent, self.label_lemmas.marks.escape(label)) for head, dependent, label in kept]
+            found += kept
+        elif self.empty_nodes in asked and has_empty_nodes(sentence):
+            found, ids = self.empty_nodes.decode(n, found, ids)
+        else:
+            ids = []
+        if self.label_lemmas in asked:
             found = self.label_lemmas.decode(sentence, found)
-        return with_arcs(sentence, dict.fromkeys((*arc[:2], arc[2] or UNKNOWN) for arc in found), ids)
+        if marked:
+            found = list(dict.fromkeys((*arc[:2], arc[2] or UNKNOWN) for arc in found))
+        return with_arcs(sentence, found, ids)
 
     def is_plain(self, label: str) -> bool:
         """Whether a label asks nothing of `decode`, so that it can be written as it is."""
-        return bool(label) and all(step.is_plain(label) for step in self.steps)
+        return self.marks.search(label) is None and label != ""
 
 
 def has_empty_nodes(sentence: Sentence) -> bool:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from crossarc.transforms.marks import Marks
+from crossarc.transforms.pseudo_projective import ESCAPE
 from crossarc.treebank.graph import Arc
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class LabelLemmas:
 
     def __init__(self) -> None:
         self.losses: Counter[str] = Counter()
+        self.marks = MARKS
 
     def encode(self, sentence: Sentence, arcs: Iterable[Arc]) -> list[Arc]:
         """The arcs with placeholders in their labels."""
@@ -91,7 +93,7 @@ class LabelLemmas:
         words = None
         result = []
         for head, dependent, label in given:
-            if not MARKS.is_plain(label):
+            if "⟨" in label or ESCAPE in label:
                 values: dict[str, str] = {}
                 if PLACEHOLDER.search(label):
                     words = words or FunctionWords(sentence, given)

@@ -29,6 +29,7 @@ class NullArcs:
 
     def __init__(self) -> None:
         self.losses: Counter[str] = Counter()
+        self.marks = MARKS
 
     def encode(self, n: int, arcs: Iterable[Arc]) -> list[Arc]:
         """The arcs, and null arcs for the words of 1 to n that have none."""

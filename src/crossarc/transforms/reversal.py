@@ -44,6 +44,7 @@ class ArcReversal:
             raise UnknownName("reversal", rule, RULES)
         self.rule = rule
         self.losses: Counter[str] = Counter()
+        self.marks = MARKS
 
     def encode(self, arcs: Iterable[Arc], tree: Sequence[int] = ()) -> list[Arc]:
         """The arcs of an acyclic graph; `tree` has the head of each word in the tree, if there is one."""

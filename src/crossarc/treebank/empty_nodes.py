@@ -111,9 +111,9 @@ def with_empty_nodes(sentence: Sentence, ids: Iterable[str]) -> Sentence:
             kept.append(line)
     newline = b"\r\n" if b"\r\n" in sentence.raw else b"\n"
     new: dict[bytes, list[bytes]] = {}
-    for name in wanted:
-        row = old.get(name, name.encode() + b"\t_" * (len(sentence.format.columns) - 1) + newline)
-        new.setdefault(name.partition(".")[0].encode(), []).append(row)
+    for node in wanted:
+        row = old.get(node, node.encode() + b"\t_" * (len(sentence.format.columns) - 1) + newline)
+        new.setdefault(node.partition(".")[0].encode(), []).append(row)
     first = next(k for k, line in enumerate(kept) if line[:1].isdigit())
     lines = [*kept[:first], *new.get(b"0", ())]
     for line in kept[first:]:
