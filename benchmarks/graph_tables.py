@@ -36,7 +36,7 @@ class Row:
     ways: tuple[tuple[str, dict[str, Any]], ...] = (("", {}),)  # settings of parsing alone, with a name for each
 
 
-PAPER = {"features": "dag-sagae", "learner": "maxent"}
+PAPER = {"features": "dag-sagae", "learner": "maxent", "lifting": "shortest"}
 BEAMS = tuple(
     (f", beam {beam}, by {compare}" if beam > 1 else ", greedy", {"beam": beam, "compare": compare})
     for beam, compare in ((1, "sum"), (16, "sum"), (16, "mean"), (150, "sum"), (150, "mean"))

@@ -65,8 +65,6 @@ def test_what_is_refused(learner):
 
 
 def test_a_beam_learns_derivations(example):
-    with pytest.raises(CrossarcError, match="learner maxent with a beam: it learns single decisions"):
-        Parser("arc-hybrid", learner="maxent", beam=8)
     assert Parser("swap", learner="mira", beam=4, epochs=8).fit(example).evaluate(example).las > 90
 
 

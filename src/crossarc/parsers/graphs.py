@@ -114,6 +114,8 @@ def graph_transform(settings: Settings) -> GraphTransform:
         lemmas=settings.lemmas,
         reversal=settings.reversal,
         empty=settings.empty,
+        lifting=settings.lifting,
+        numbers=settings.numbers,
     )
 
 

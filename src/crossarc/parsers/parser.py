@@ -330,6 +330,8 @@ COMPATIBLE = (
     "labels",
     "cycles",
     "reversal",
+    "lifting",
+    "numbers",
     "empty",
     "lemmas",
     "use_tree",
