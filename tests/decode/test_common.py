@@ -68,7 +68,7 @@ def parts(result, sentence=None, n=None):
 
 
 def test_no_function_escapes():
-    others = {"mst_sparse", "spanning_tree", "orient", "best_labels", "labels_of"}
+    others = {"mst_sparse", "spanning_tree", "orient", "best_labels", "labels_of", "tree_in_graph", "trees_in_graphs"}
     assert set(FUNCTIONS) | others == set(decode.__all__)
 
 

@@ -64,7 +64,11 @@ def test_what_is_refused(learner):
     assert (settings.explore, settings.epochs) == (0, 1)
 
 
-def test_a_beam_learns_derivations(example):
+def test_a_beam_learns_derivations_or_decisions(example):
+    """MIRA learns whole derivations, maximum entropy single decisions whose probabilities are multiplied."""
+    for compare in ("sum", "mean"):
+        parser = Parser("arc-eager", learner="maxent", beam=4, compare=compare, epochs=8).fit(example)
+        assert parser.evaluate(example).las > 85
     assert Parser("swap", learner="mira", beam=4, epochs=8).fit(example).evaluate(example).las > 90
 
 

@@ -13,6 +13,7 @@ from crossarc.transitions.state cimport Arc, State, copy_state, release_state, r
 from crossarc.transitions.system cimport MOVES, make
 
 cdef double NEGLIGIBLE = 1e-5       # smaller probabilities are ignored
+cdef double LEAST_POWER = -30       # smaller powers of e do not change a sum that has a 1 in it
 
 
 cdef class Generations:
@@ -170,12 +171,15 @@ cdef class Generations:
 
     cdef double sum_scores(self, Greedy search, const weight_t* scores, uint32_t legal) noexcept nogil:
         """The logarithm of the sum of exp(scale * score) over the actions that make legal moves."""
-        cdef double total = 0
+        cdef double total = 0, step
+        cdef const int32_t* moves = &search.moves[0]
         cdef int32_t best = best_of(search, scores, legal)
         cdef int32_t a
         for a in range(search.actions):
-            if legal >> search.moves[a] & 1:
-                total += exp(self.scale * (scores[a] - scores[best]))
+            if legal >> moves[a] & 1:
+                step = self.scale * (scores[a] - scores[best])
+                if step > LEAST_POWER:
+                    total += exp(step)
         return self.scale * scores[best] + log(total)
 
     cdef void note_lost(self, Greedy search, int32_t kept) noexcept nogil:

@@ -55,5 +55,6 @@ def get_graph_system(
     """Return the system of a name that builds graphs with so many heads of a word and arcs between two at most."""
     if name not in GRAPH_SYSTEMS:
         raise UnknownName("transition system", name, GRAPH_SYSTEMS)
-    limits = {"most_heads": most_heads, "most_parallel": most_parallel}
-    return GRAPH_SYSTEMS[name](single_root=single_root, allows_cycles=allows_cycles, **limits)
+    return GRAPH_SYSTEMS[name](
+        single_root=single_root, most_heads=most_heads, most_parallel=most_parallel, allows_cycles=allows_cycles
+    )
