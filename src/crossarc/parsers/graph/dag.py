@@ -21,7 +21,7 @@ from crossarc.learning.packed import PackedWeights
 from crossarc.learning.weights import Weights
 from crossarc.parsers.analysis import GRAPH_SCALES
 from crossarc.parsers.graph.finders import Starts
-from crossarc.parsers.graph.lengths import Lengths, Pruning, lengths_of_arcs, limits_of, tag_column
+from crossarc.parsers.graph.lengths import Lengths, Pruning, WithLengths, lengths_of_arcs, limits_of, tag_column
 from crossarc.parsers.graph.long_sentences import LONG, Pieces
 from crossarc.parsers.graph.trainer import first_weights, step_cost
 from crossarc.parsers.graphs import Arcs, Graphs
@@ -34,7 +34,7 @@ from crossarc.treebank.corpus import Corpus
 
 
 @dataclass(frozen=True, eq=False)
-class DagMstModel(DagModel):
+class DagMstModel(WithLengths, DagModel):
     """A trained parser: weights of arcs and of labels, and how many arcs a word can have."""
 
     settings: DagMstSettings
@@ -102,28 +102,10 @@ class DagMstModel(DagModel):
                 heads[arc], labels[arc] = root, scores[2].argmax()
         return Arcs(np.array([0, *ends], dtype=np.int64), heads, dependents, labels)
 
-    def notes(self) -> list[str]:
-        """Return how much lengths have left out."""
-        return [str(self.lengths.so_far)] if self.lengths is not None and self.lengths.so_far.arcs else []
-
-    def reset_notes(self) -> None:
-        """Forget how much lengths have left out."""
-        if self.lengths is not None:
-            self.lengths.reset()
-
-    def scored(self) -> Self:
-        """Return the model with what lengths left out of the development set."""
-        if self.lengths is not None:
-            self.lengths.development = self.lengths.so_far
-            self.lengths.reset()
-        return self
-
     def describe(self) -> dict[str, str]:
         """Return how many heads a word can have, and what lengths left out of the development set."""
         parallel = f", up to {self.most_parallel} of them the same word" if self.most_parallel > 1 else ""
-        heads = {"heads": f"up to {self.most_heads} of a word{parallel}"}
-        left_out = self.lengths.development if self.lengths is not None else None
-        return heads | ({"left out": f"on the development set {left_out}"} if left_out is not None else {})
+        return {"heads": f"up to {self.most_heads} of a word{parallel}", **self.describe_lengths()}
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,33 @@ class Lengths:
         size = table_size(attributes)
         if self.table.shape != (size, size) or self.table.dtype != np.int32:
             raise ValueError("the lengths are not of the tags that there are")
+
+
+class WithLengths:
+    """What models say about the arcs that lengths left out."""
+
+    lengths: Lengths | None
+
+    def notes(self) -> list[str]:
+        """Return how much lengths have left out."""
+        return [str(self.lengths.so_far)] if self.lengths is not None and self.lengths.so_far.arcs else []
+
+    def reset_notes(self) -> None:
+        """Forget how much lengths have left out."""
+        if self.lengths is not None:
+            self.lengths.reset()
+
+    def scored(self) -> Self:
+        """Return the model with what lengths left out of the development set."""
+        if self.lengths is not None:
+            self.lengths.development = self.lengths.so_far
+            self.lengths.reset()
+        return self
+
+    def describe_lengths(self) -> dict[str, str]:
+        """Return what lengths left out of the development set."""
+        left_out = self.lengths.development if self.lengths is not None else None
+        return {"left out": f"on the development set {left_out}"} if left_out is not None else {}
 
 
 def limits_of(lengths: Lengths | None) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from crossarc.parsers.analysis import GRAPH_SCALES, Analysis, Request
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph.analysis import analyse_by_arcs
 from crossarc.parsers.graph.finders import ArcFinder, RoundFinder, Starts, TreeFinder, decoder_of
-from crossarc.parsers.graph.lengths import Lengths, Pruning, limits_of, tag_column
+from crossarc.parsers.graph.lengths import Lengths, Pruning, WithLengths, limits_of, tag_column
 from crossarc.parsers.graph.long_sentences import LONG, Pieces
 from crossarc.parsers.graph.rounds import Rounds, check_rounds, reachable_arcs, round_numbers, tag_attribute
 from crossarc.parsers.model import Arrays, Ints, Model, pack_attributes, unpack_attributes
@@ -78,7 +78,7 @@ class ArcModel(Model):
 
 
 @dataclass(frozen=True, eq=False)
-class GraphModel(ArcModel):
+class GraphModel(WithLengths, ArcModel):
     """A trained graph parser: what finds trees, and weights of labels."""
 
     settings: GraphSettings
@@ -144,26 +144,9 @@ class GraphModel(ArcModel):
         """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
         return self.label_factors().scores(self.label_weights, self.finder.extended(sentence), heads)
 
-    def notes(self) -> list[str]:
-        """Return how much lengths have left out."""
-        return [str(self.lengths.so_far)] if self.lengths is not None and self.lengths.so_far.arcs else []
-
-    def reset_notes(self) -> None:
-        """Forget how much lengths have left out."""
-        if self.lengths is not None:
-            self.lengths.reset()
-
-    def scored(self) -> Self:
-        """Return the model with what lengths left out of the development set."""
-        if self.lengths is not None:
-            self.lengths.development = self.lengths.so_far
-            self.lengths.reset()
-        return self
-
     def describe(self) -> dict[str, str]:
         """Return what lengths left out of the development set."""
-        left_out = self.lengths.development if self.lengths is not None else None
-        return {"left out": f"on the development set {left_out}"} if left_out is not None else {}
+        return self.describe_lengths()
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
