@@ -20,7 +20,6 @@ cdef struct Item:           # a derivation
     bint gold               # whether all its steps are those of the oracle
 
 cdef struct Candidate:      # a derivation and its next step
-    double rank             # what derivations are compared by
     double score
     double log_probability
     int32_t item
@@ -33,7 +32,9 @@ cdef class Generations:
     cdef Item* items                # best first, `count` of them
     cdef int32_t count
     cdef Item* older                # room for as many
-    cdef Candidate* candidates      # best first
+    cdef Candidate* candidates      # as many as `ranks`, in any order
+    cdef double* ranks              # what derivations are compared by, best first
+    cdef int32_t* places            # of the candidates with these ranks
     cdef Step* steps                # of all derivations, as a tree
     cdef Py_ssize_t step_count
     cdef Py_ssize_t step_room
@@ -82,6 +83,6 @@ cdef class Generations:
         cdef double rank = score
         if self.by_mean:
             rank /= max(1, self.items[item].state.moves + (action != STAY))
-        if kept == self.width and not rank > self.candidates[kept - 1].rank:
+        if kept == self.width and not rank > self.ranks[kept - 1]:
             return kept
         return self.insert(kept, rank, score, log_probability, item, action)

@@ -24,7 +24,9 @@ cdef class Generations:
         self.set_words = set_words
         self.items = <Item*>calloc(width, sizeof(Item))
         self.older = <Item*>calloc(width, sizeof(Item))
-        self.candidates = <Candidate*>malloc((width + 1) * sizeof(Candidate))
+        self.candidates = <Candidate*>malloc(<size_t>width * sizeof(Candidate))
+        self.ranks = <double*>malloc(<size_t>width * sizeof(double))
+        self.places = <int32_t*>malloc(<size_t>width * sizeof(int32_t))
         self.scores = <weight_t*>malloc(score_room(actions) * sizeof(weight_t))
         self.dropped = <double*>malloc(<size_t>width * MOVES * sizeof(double))
         self.score_rows = score_room(actions)
@@ -37,7 +39,7 @@ cdef class Generations:
         self.seen_at = <int32_t*>malloc(<size_t>(self.mask + 1) * sizeof(int32_t))
         if (self.items == NULL or self.older == NULL or self.candidates == NULL or self.scores == NULL
                 or self.dropped == NULL or self.seen == NULL or self.seen_scores == NULL or self.seen_shifts == NULL
-                or self.seen_at == NULL):
+                or self.seen_at == NULL or self.ranks == NULL or self.places == NULL):
             raise MemoryError
 
     def __dealloc__(self):
@@ -50,6 +52,8 @@ cdef class Generations:
         free(self.items)
         free(self.older)
         free(self.candidates)
+        free(self.ranks)
+        free(self.places)
         free(self.steps)
         free(self.gold)
         free(self.path)
@@ -127,7 +131,7 @@ cdef class Generations:
         self.items, self.older = self.older, self.items
         self.count = kept
         for i in range(kept):
-            self.extend(search, self.items + i, &self.candidates[i])
+            self.extend(search, self.items + i, &self.candidates[self.places[i]])
         return True
 
     cdef uint32_t occupied(self, Greedy search, const State* state, uint32_t legal) noexcept nogil:
@@ -235,15 +239,19 @@ cdef class Generations:
     cdef int32_t insert(self, int32_t kept, double rank, double score, double log_probability, int32_t item,
                         int32_t action) noexcept nogil:
         """Put a candidate that belongs among the `kept` best in its place; returns their new number."""
-        cdef int32_t k = kept
-        while k > 0 and rank > self.candidates[k - 1].rank:
-            self.candidates[k] = self.candidates[k - 1]
+        # The worst of a full beam makes room.
+        cdef int32_t k = min(kept, self.width - 1)
+        cdef int32_t place = self.places[k] if kept == self.width else kept
+        while k > 0 and rank > self.ranks[k - 1]:
+            self.ranks[k] = self.ranks[k - 1]
+            self.places[k] = self.places[k - 1]
             k -= 1
-        self.candidates[k].rank = rank
-        self.candidates[k].score = score
-        self.candidates[k].log_probability = log_probability
-        self.candidates[k].item = item
-        self.candidates[k].action = action
+        self.ranks[k] = rank
+        self.places[k] = place
+        self.candidates[place].score = score
+        self.candidates[place].log_probability = log_probability
+        self.candidates[place].item = item
+        self.candidates[place].action = action
         return min(kept + 1, self.width)
 
     cdef int extend(self, Greedy search, Item* item, const Candidate* candidate) except -1 nogil:
