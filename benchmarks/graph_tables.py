@@ -51,6 +51,7 @@ ROWS = {
     "dag-eager": Row("dag-eager"),
     "dag-eager, beam 16, global training": Row("dag-eager", {"beam": 16}),
     "dag-covington": Row("dag-covington"),
+    "dag-covington, tree only": Row("dag-covington", tree_only=True),
     "dag-covington, cycles allowed": Row("dag-covington", {"cycles": "allow"}),
     "dag-mst": Row("dag-mst"),
 }
@@ -68,11 +69,13 @@ def as_trees(sentences: list[Sentence], tree: TreeOnly) -> list[Sentence]:
     return [with_arcs(sentence, tree.encode(sentence), []) for sentence in sentences]
 
 
-def measure(row: Row, parts: dict[str, list[Sentence]], kinds: str | None, part: str) -> Iterator[dict[str, Any]]:
+def measure(
+    row: Row, parts: dict[str, list[Sentence]], kinds: str | None, part: str, epochs: int
+) -> Iterator[dict[str, Any]]:
     """Train a row and yield its scores for each way of parsing."""
     tree = TreeOnly("head" if kinds == "danish" else "closest") if row.tree_only else None
     train, dev, gold = (parts[name] for name in ("train", "dev", part))
-    settings = dict(row.settings)
+    settings = {**row.settings, "epochs": epochs}
     if tree is not None:
         train, dev = as_trees(train, tree), as_trees(dev, tree)
         settings |= {"lemmas": False, "empty": "keep"}
@@ -117,6 +120,7 @@ def main() -> None:
     options.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
     options.add_argument("--acyclic", action="store_true")
     options.add_argument("--part", default="test", choices=("dev", "test"))
+    options.add_argument("--epochs", type=int, default=10)
     options.add_argument("--cache", type=Path, default=Path(".cache"))
     options.add_argument("--anew", action="store_true")
     chosen = options.parse_args()
@@ -139,7 +143,7 @@ def print_table(folder: Path, chosen: argparse.Namespace) -> None:
             if not parts:
                 parts = {each: read_part(folder, each, chosen.acyclic) for each in {"train", "dev", chosen.part}}
             if name in ROWS:
-                cache[name] = list(measure(ROWS[name], parts, chosen.kinds, chosen.part))
+                cache[name] = list(measure(ROWS[name], parts, chosen.kinds, chosen.part, chosen.epochs))
             elif parts[chosen.part][0].format.index("head") >= 0:
                 cache[name] = [copied(parts, chosen.part, chosen.kinds)]
             else:

@@ -11,7 +11,8 @@ import pytest
 
 from crossarc import read
 from crossarc.parsers.presets import GRAPH_PRESETS
-from crossarc.treebank import Corpus
+from crossarc.treebank import Corpus, write
+from graph_treebank import graph_treebank
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -50,6 +51,38 @@ def test_graph_settings(tmp_path, example):
     columns, rule, plain, pruned = run.stdout.splitlines()
     assert columns.count("|") == rule.count("|") == plain.count("|") == pruned.count("|")
     assert pruned.startswith(f'| {tmp_path.name} | `lengths=true,labels="joint"` | ')
+
+
+def test_graph_tables(tmp_path):
+    for part in ("train", "dev", "test"):
+        write(graph_treebank(20), tmp_path / f"{part}.conllu")
+    command = [
+        sys.executable,
+        ROOT / "benchmarks" / "graph_tables.py",
+        tmp_path,
+        "--kinds",
+        "enhanced",
+        "--epochs",
+        "1",
+    ]
+    options = [
+        "--kinds",
+        "enhanced",
+        "--cache",
+        tmp_path / "cache",
+        "--rows",
+        "dag-eager",
+        "dag-standard, tree only",
+        "dag-mst",
+    ]
+    first = subprocess.run([*command, *options], capture_output=True, text=True, check=True).stdout
+    title, _, columns, rule, *rows, _ = first.splitlines()
+    assert title == f"**{tmp_path.name}**"
+    names = [row.split(" | ")[0].removeprefix("| ") for row in rows]
+    assert names == ["gold trees", "dag-eager", "dag-standard, tree only", "dag-mst"]
+    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+    again = subprocess.run([*command, *options], capture_output=True, text=True, check=True).stdout
+    assert again == first, "results come from the cache"
 
 
 def test_spanning_trees(tmp_path, example):
