@@ -69,11 +69,8 @@ class EmptyNodes:
         paths = islice(find_paths(n, arcs), PATH_LIMIT)
         return list(dict.fromkeys((path.head, path.dependent, join(path, names)) for path in paths))
 
-    def decode(self, n: int, arcs: Iterable[Arc], present: Sequence[str] = ()) -> tuple[list[Arc], list[str]]:
-        """The arcs with those of empty nodes, and the ids of these nodes.
-
-        Nodes after one word are numbered anew from 1, unless all of the ids are `present` in the sentence already.
-        """
+    def decode(self, n: int, arcs: Iterable[Arc]) -> tuple[list[Arc], list[str]]:
+        """The arcs with those of empty nodes, and the ids of these nodes, which are numbered from 1 after each word."""
         paths = [(head, *split(n, label), dependent) for head, dependent, label in arcs]
         nodes = sorted({node for _, passed, _, _ in paths for node in passed})
         numbers = {node: n + 1 + k for k, node in enumerate(nodes)}
@@ -81,9 +78,7 @@ class EmptyNodes:
         for head, passed, labels, dependent in paths:
             path = Path(head, tuple(numbers[node] for node in passed), tuple(labels), dependent)
             found.update(dict.fromkeys(arcs_of(path)))
-        ids = [f"{before}.{number}" for before, number in nodes]
-        if not set(ids) <= set(present):
-            ids = [f"{node[0]}.{number}" for group in group_nodes(nodes) for number, node in enumerate(group, 1)]
+        ids = [f"{node[0]}.{number}" for group in group_nodes(nodes) for number, node in enumerate(group, 1)]
         return list(found), ids
 
     def is_plain(self, label: str) -> bool:

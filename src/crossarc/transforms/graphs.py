@@ -136,7 +136,7 @@ class GraphTransform:
                 kept = [(head, dependent, self.label_lemmas.marks.escape(label)) for head, dependent, label in kept]
             found += kept
         elif self.empty_nodes in asked and has_empty_nodes(sentence):
-            found, ids = self.empty_nodes.decode(n, found, ids)
+            found, ids = self.empty_nodes.decode(n, found)
         else:
             ids = []
         if self.label_lemmas in asked:
