@@ -18,6 +18,7 @@ TRANSITIONS = [name for name in DAG_PRESETS if name != "dag-mst"]
 WAYS = [
     {"learner": "maxent"},
     {"learner": "mira"},
+    {"explore": 1.0, "static_epochs": 0},
     {"beam": 4},
     {"beam": 4, "compare": "mean"},
     {"learner": "maxent", "beam": 4},

@@ -228,6 +228,9 @@ cdef class Greedy:
                             if (gold < 0 or losses[a] < losses[gold]
                                     or (losses[a] == losses[gold] and scores[a] > scores[gold])):
                                 gold = a
+                        if best < 0:
+                            make(self.system, state, self.system.last_resort, -1)
+                            continue
                         decisions += 1
                         weights.now += 1
                         decision.best = best
