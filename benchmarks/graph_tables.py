@@ -51,6 +51,7 @@ ROWS = {
     "dag-eager": Row("dag-eager"),
     "dag-eager, beam 16, global training": Row("dag-eager", {"beam": 16}),
     "dag-covington": Row("dag-covington"),
+    "dag-covington, maximum entropy": Row("dag-covington", {"learner": "maxent"}, ways=BEAMS[:3]),
     "dag-covington, tree only": Row("dag-covington", tree_only=True),
     "dag-covington, cycles allowed": Row("dag-covington", {"cycles": "allow"}),
     "dag-mst": Row("dag-mst"),
