@@ -167,7 +167,7 @@ def test_empty_input():
 def test_bad_options():
     with pytest.raises(UnknownName, match="did you mean 'skip'"):
         read("x", on_error="skipp")
-    with pytest.raises(UnknownName, match="valid: all, syntax, tree"):
+    with pytest.raises(UnknownName, match="valid: all, graph, syntax, tree"):
         read("x", check="everything")
 
 
