@@ -55,6 +55,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "dag-standard": dag("dag-standard", "dag-standard", explore=0.0),
     "dag-eager": dag("dag-eager", "dag-eager", explore=0.0),
     "dag-covington": dag("dag-covington", "dag-covington", explore=EXPLORE["covington"]),
+    "dag-mst": graph("dag-mst", "dag-mst", cost=0.02),
     "mst": graph("chu-liu-edmonds"),
     "eisner": graph("eisner"),
     "mst-bottom-up": graph("bottom-up", "rounds", "mst-bottom-up"),
@@ -67,7 +68,6 @@ PRESETS: dict[str, dict[str, Any]] = {
     "carreras-pp-head": second_order(transform="head"),
     "carreras-pp-path": second_order(transform="path"),
     "carreras-pp-headpath": second_order(transform="headpath"),
-    "dag-mst": graph("dag-mst", "dag-mst", cost=0.02),
 }
 TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "transition"]
 DAG_PRESETS = [name for name, preset in PRESETS.items() if preset["family"].startswith("dag")]
