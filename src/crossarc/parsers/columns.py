@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from crossarc.core.strings import ROOT, UNKNOWN
 from crossarc.features.edges import EdgeModel
 from crossarc.features.encoding import SOURCES
+from crossarc.features.inputs import InputModel
 from crossarc.features.templates import FeatureModel
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
@@ -16,9 +17,9 @@ ENOUGH = 1_000  # words to judge a file by
 CHANCE = 0.001  # how likely it may be that a column is empty in so many words by chance alone
 
 
-def filled_columns(corpus: Corpus, features: FeatureModel | EdgeModel) -> dict[str, float]:
+def filled_columns(corpus: Corpus, features: FeatureModel | EdgeModel | InputModel) -> dict[str, float]:
     """Return for each column that a feature model looks at the share of the words that have something in it."""
-    used = {SOURCES[attribute] for attribute in features.attributes if attribute in SOURCES}
+    used = {SOURCES.get(attribute.partition("[")[0]) for attribute in features.attributes}
     shares = {}
     for column in (column for column in OPTIONAL if column in used):
         ids = corpus[column][corpus[column] != ROOT]

@@ -14,6 +14,7 @@ from crossarc.errors import CrossarcError
 from crossarc.evaluation.graphs import evaluate_graphs
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
+from crossarc.features.inputs import InputModel
 from crossarc.features.templates import FeatureModel
 from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.constraints import Constraints
@@ -32,7 +33,7 @@ class Model(ABC):
     kind: str  # of its file
     output: Literal["tree", "graph"] = "tree"
     settings: Settings
-    features: FeatureModel | EdgeModel
+    features: FeatureModel | EdgeModel | InputModel
     attributes: Attributes
     labels: list[str]
     single_root: bool

@@ -37,6 +37,11 @@ def second_order(**settings: Any) -> dict[str, Any]:
     return graph("carreras", "second-order", "carreras", cost=0.03, **settings)
 
 
+def neural(decoder: str, **settings: Any) -> dict[str, Any]:
+    """Return the settings of a parser with a network."""
+    return graph(decoder, "neural", "neural", **settings)
+
+
 PRESETS: dict[str, dict[str, Any]] = {
     "arc-standard": transition("arc-standard", explore=0.0),
     "arc-eager": transition("arc-eager", "arc-eager"),
@@ -68,11 +73,14 @@ PRESETS: dict[str, dict[str, Any]] = {
     "carreras-pp-head": second_order(transform="head"),
     "carreras-pp-path": second_order(transform="path"),
     "carreras-pp-headpath": second_order(transform="headpath"),
+    "neural": neural("chu-liu-edmonds"),
+    "neural-projective": neural("eisner"),
 }
 TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "transition"]
 DAG_PRESETS = [name for name, preset in PRESETS.items() if preset["family"].startswith("dag")]
 TREE_PRESETS = [name for name in PRESETS if name not in DAG_PRESETS]
-GRAPH_PRESETS = [name for name in TREE_PRESETS if name not in TRANSITION_PRESETS]
+NEURAL_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "neural"]
+GRAPH_PRESETS = [name for name in TREE_PRESETS if name not in (*TRANSITION_PRESETS, *NEURAL_PRESETS)]
 
 
 def make_settings(parser: str, **options: Any) -> Settings:

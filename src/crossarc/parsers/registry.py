@@ -21,6 +21,8 @@ from crossarc.parsers.graph.second_order import SecondOrderModel, SecondOrderTra
 from crossarc.parsers.graph.trainer import GraphTrainer, JointTrainer, RoundTrainer
 from crossarc.parsers.graphs import Graphs, graph_transform
 from crossarc.parsers.model import Arrays, Model
+from crossarc.parsers.neural.model import NeuralModel
+from crossarc.parsers.neural.trainer import NeuralTrainer
 from crossarc.parsers.settings import GraphOutput, Settings
 from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.transition.dag import DagTransitionModel, DagTransitionTrainer
@@ -42,6 +44,7 @@ KINDS: dict[str, tuple[type[Model], Callable[..., Trainer]]] = {
     "guided": (GuidedModel, GuidedTrainer),
     "enhanced": (EnhancedModel, EnhancedTrainer),
     "stacked": (StackedModel, StackedTrainer),
+    "neural": (NeuralModel, NeuralTrainer),
 }
 
 

@@ -42,14 +42,6 @@ class Settings(BaseModel):
     features: str
     epochs: int = Field(10, ge=1)
     seed: int = Field(1, ge=0)
-    # C of MIRA, LIBLINEAR and LIBSVM: how much one mistake may change.
-    cost: float | None = Field(None, gt=0)
-    # A feature counts from this update on, with LIBLINEAR and LIBSVM from this instance on.
-    cut: int = Field(2, ge=1)
-    # Weights below this share of the greatest are not kept in the model.
-    prune: float = Field(0.0005, ge=0, lt=1)
-    # How much the model that training starts from weighs: 0 forgets most of it.
-    inertia: float = Field(3.0, ge=0)
     single_root: bool | Literal["auto"] = "auto"
     # The pseudo-projective encoding around the parser.
     transform: Literal["none", "head", "path", "headpath"] = "none"
@@ -77,6 +69,19 @@ class Settings(BaseModel):
                 raise CrossarcError(f"setting {name} = {value} is of a transform: set transform too, or leave it out")
         return self
 
+
+class LinearSettings(Settings):
+    """The settings of all parsers with weights of features."""
+
+    # C of MIRA, LIBLINEAR and LIBSVM: how much one mistake may change.
+    cost: float | None = Field(None, gt=0)
+    # A feature counts from this update on, with LIBLINEAR and LIBSVM from this instance on.
+    cut: int = Field(2, ge=1)
+    # Weights below this share of the greatest are not kept in the model.
+    prune: float = Field(0.0005, ge=0, lt=1)
+    # How much the model that training starts from weighs: 0 forgets most of it.
+    inertia: float = Field(3.0, ge=0)
+
     def check_learner(self, learner: str) -> None:
         """Refuse settings that other learners have."""
         for name, learners in OWN_SETTINGS.items():
@@ -85,7 +90,7 @@ class Settings(BaseModel):
                 raise CrossarcError(f"setting {name} is of {', '.join(learners)}; {learner} has none: leave it out")
 
 
-class TransitionSettings(Settings):
+class TransitionSettings(LinearSettings):
     """The settings of transition parsers."""
 
     family: Literal["transition"] = "transition"
@@ -186,7 +191,7 @@ class DagSettings(TransitionSettings, GraphOutput):
         return self
 
 
-class GraphSettings(Settings):
+class GraphSettings(LinearSettings):
     """The settings that all graph parsers have: all arcs scored on their own, the best tree by a decoder, MIRA."""
 
     learner: Literal["perceptron", "mira"] = "mira"
@@ -371,6 +376,40 @@ class DagMstSettings(GraphSettings, GraphOutput):
         return self
 
 
+class NeuralSettings(Settings):
+    """The settings of parsers with a network that scores arcs."""
+
+    family: Literal["neural"] = "neural"
+    system: Literal["chu-liu-edmonds", "eisner"] = "chu-liu-edmonds"
+    epochs: int = Field(18, ge=1)
+    # A word, lemma or part of a word has an embedding if it occurs so often; all others share one.
+    cut: int = Field(2, ge=1)
+    # The numbers in the sums of embeddings, in one direction of each layer, and in the vectors of arcs and of labels.
+    lexical_size: int = Field(128, ge=1, le=4096)
+    tag_size: int = Field(96, ge=1, le=4096)
+    hidden: int = Field(160, ge=1, le=4096)
+    layers: int = Field(2, ge=1, le=8)
+    arc_size: int = Field(128, ge=1, le=4096)
+    label_size: int = Field(96, ge=1, le=4096)
+    # What training leaves out: outputs of layers, whole sums of embeddings, and rare words more often than frequent ones.
+    dropout: float = Field(0.33, ge=0, lt=1)
+    part_dropout: float = Field(0.25, ge=0, lt=1)
+    word_dropout: float = Field(0.25, ge=0)
+    # Adam's rate at its highest; it rises over the first steps and falls to 0 at the end.
+    rate: float = Field(0.002, gt=0, le=1)
+    # The words that are learned from in one step.
+    batch: int = Field(400, ge=1)
+    # Each word chooses its head on its own, or the whole tree is one choice (matrix-tree theorem).
+    loss: Literal["heads", "trees"] = "heads"
+    # Labels after the tree, or the best label of each arc before there is a tree.
+    labels: Literal["after", "joint"] = "after"
+
+    @property
+    def is_projective(self) -> bool:
+        """With Eisner's algorithm."""
+        return self.system == "eisner"
+
+
 AnySettings = Annotated[
     TransitionSettings
     | DagSettings
@@ -378,7 +417,8 @@ AnySettings = Annotated[
     | UndirectedSettings
     | RoundSettings
     | SecondOrderSettings
-    | DagMstSettings,
+    | DagMstSettings
+    | NeuralSettings,
     Field(discriminator="family"),
 ]
 FAMILIES: dict[str, type[Settings]] = {
@@ -389,6 +429,7 @@ FAMILIES: dict[str, type[Settings]] = {
     "rounds": RoundSettings,
     "second-order": SecondOrderSettings,
     "dag-mst": DagMstSettings,
+    "neural": NeuralSettings,
 }
 TITLES = {
     "transition": "transition parsers",
@@ -398,6 +439,7 @@ TITLES = {
     "rounds": "mst-bottom-up",
     "second-order": "second-order parsers",
     "dag-mst": "dag-mst",
+    "neural": "neural parsers",
 }
 NEUTRAL = {"explore": 0.0}  # values that ask for nothing, beside the defaults
 ALL_FIELDS = dict.fromkeys(name for family in FAMILIES.values() for name in family.model_fields)
@@ -445,10 +487,10 @@ def checked_settings(values: dict[str, Any]) -> Settings:
             other = "graph parsers have" if owner == TITLES["transition"] else f"{values['parser']} has"
             raise CrossarcError(f"setting {name} is of {owner}; {other} none: leave it out")
     own = {name: value for name, value in values.items() if name not in foreign}
-    learner = own.get("learner", family.model_fields["learner"].default)
+    learner = own.get("learner", family.model_fields["learner"].default if "learner" in family.model_fields else None)
     if learner in ("maxent", *AT_ONCE) and issubclass(family, GraphSettings):
         raise CrossarcError(f"learner {learner} learns single decisions, graph parsers whole trees; take mira")
-    if own.get("cost") is None:
+    if "cost" in family.model_fields and own.get("cost") is None:
         own["cost"] = COSTS.get(str(learner))
     try:
         settings: Settings = ADAPTER.validate_python(own)

@@ -77,8 +77,40 @@ class ArcModel(Model):
         return coverage_of(found, heads, starts)
 
 
+class AttributeModel(ArcModel):
+    """A parser that scores arcs by the attributes of nodes; long sentences are parsed in pieces."""
+
+    def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
+        """Return heads and labels of all nodes of a corpus."""
+        tokens = self.attributes.encode(corpus)
+        if np.diff(corpus.starts).max(initial=0) - 1 <= self.long_sentence:
+            return self.parse_tokens(tokens, corpus.starts)
+        pieces = Pieces(corpus.starts, self.long_sentence)
+        found, names = self.parse_tokens(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts)
+        heads, joined = pieces.joined(found, self.single_root)
+        labels = np.full(len(tokens), -1, dtype=np.int32)
+        labels[pieces.rows] = names
+        for root, word in joined:
+            both = np.ascontiguousarray(tokens[[root, root + heads[word], word]])
+            labels[word] = self.label_scores(self.input_of(both), np.array([-1, 0, 1], dtype=np.int32))[2].argmax()
+        return heads, labels
+
+    @abstractmethod
+    def parse_tokens(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
+        """Return heads and labels of the sentences that begin at `starts`, from the attributes of their nodes."""
+
+    def inputs(self, corpus: Corpus) -> Iterator[Any]:
+        """Yield the input of each sentence."""
+        tokens = self.attributes.encode(corpus)
+        return (self.input_of(tokens[begin:end]) for begin, end in pairwise(corpus.starts.tolist()))
+
+    def input_of(self, tokens: Ints) -> Any:
+        """Return what the scores of a sentence are made of: the attributes of its nodes, or what is made of these."""
+        return tokens
+
+
 @dataclass(frozen=True, eq=False)
-class GraphModel(WithLengths, ArcModel):
+class GraphModel(WithLengths, AttributeModel):
     """A trained graph parser: what finds trees, and weights of labels."""
 
     settings: GraphSettings
@@ -103,21 +135,6 @@ class GraphModel(WithLengths, ArcModel):
         """Whether only projective trees are looked at."""
         return self.settings.is_projective
 
-    def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
-        """Return heads and labels of all nodes of a corpus."""
-        tokens = self.attributes.encode(corpus)
-        if np.diff(corpus.starts).max(initial=0) - 1 <= self.long_sentence:
-            return self.parse_tokens(tokens, corpus.starts)
-        pieces = Pieces(corpus.starts, self.long_sentence)
-        found, names = self.parse_tokens(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts)
-        heads, joined = pieces.joined(found, self.single_root)
-        labels = np.full(len(tokens), -1, dtype=np.int32)
-        labels[pieces.rows] = names
-        for root, word in joined:
-            both = np.ascontiguousarray(tokens[[root, root + heads[word], word]])
-            labels[word] = self.label_scores(both, np.array([-1, 0, 1], dtype=np.int32))[2].argmax()
-        return heads, labels
-
     def parse_tokens(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
         """Return heads and labels of the sentences that begin at `starts`, from the attributes of their nodes."""
         labels = np.full(len(tokens), -1, dtype=np.int32)
@@ -126,11 +143,6 @@ class GraphModel(WithLengths, ArcModel):
         heads, extended = self.finder.find(tokens, starts)
         self.label_factors().find_labels(self.label_weights, extended, starts, heads, labels)
         return heads, labels
-
-    def inputs(self, corpus: Corpus) -> Iterator[Ints]:
-        """Yield the attributes of the nodes of each sentence."""
-        tokens = self.attributes.encode(corpus)
-        return (tokens[begin:end] for begin, end in pairwise(corpus.starts.tolist()))
 
     def label_factors(self) -> LabelFactors:
         """Return the features of labels at work, for one thread."""

@@ -1,0 +1,202 @@
+"""Scores of all arcs of each sentence by the vectors of their ends, the gradients of these, and losses.
+
+The nodes of a batch stand sentence by sentence, from `starts[i]` to `starts[i + 1]`. The scores of a sentence of n words
+are a square of (n + 1) ** 2 numbers, [dependent, head]; those of all sentences stand one after another.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY
+from libc.stdlib cimport free, malloc
+
+from crossarc.core.typedefs cimport int32_t, offset_t, token_t, uint8_t
+from crossarc.neural.kernels cimport add_raw, multiply_raw, pack_raw, panel_room, real_t, softmax_raw, transpose_raw
+
+# Classes of direction and distance: nine to the left, nine to the right, and node 0.
+DISTANCES = 19
+cdef enum:
+    NEAR = 9
+    ROOT = 18
+
+
+cdef inline int32_t distance_class(token_t dependent, token_t head) noexcept nogil:
+    """The class of the direction and the length of an arc."""
+    cdef token_t length = head - dependent if head > dependent else dependent - head
+    cdef int32_t found
+    if head == 0:
+        return ROOT
+    if length <= 4:
+        found = length - 1
+    elif length <= 6:
+        found = 4
+    elif length <= 9:
+        found = 5
+    elif length <= 15:
+        found = 6
+    elif length <= 30:
+        found = 7
+    else:
+        found = 8
+    return found + NEAR if head > dependent else found
+
+
+def square_places(starts):
+    """Where the square of each sentence begins, and the end."""
+    sizes = np.diff(starts)
+    return np.concatenate([[0], np.cumsum(sizes * sizes)]).astype(np.int64)
+
+
+cdef Py_ssize_t longest(const offset_t[::1] starts) noexcept nogil:
+    """The greatest number of nodes of a sentence."""
+    cdef Py_ssize_t i, most = 0
+    for i in range(starts.shape[0] - 1):
+        if starts[i + 1] - starts[i] > most:
+            most = starts[i + 1] - starts[i]
+    return most
+
+
+cdef real_t* room(Py_ssize_t size, const real_t* kind) except NULL:
+    """Memory for so many numbers of the type that `kind` points to."""
+    cdef void* found = malloc((size + 1) * sizeof(real_t))
+    if found == NULL:
+        raise MemoryError
+    return <real_t*>found
+
+
+def score_arcs(const real_t[:, ::1] dependents, const real_t[:, ::1] heads, const real_t[::1] as_head,
+               const real_t[:, ::1] near, const offset_t[::1] starts, const offset_t[::1] places, real_t[::1] out):
+    """Write dependents * heads of all pairs of nodes, plus `as_head` of the head and `near` of the arc's distance."""
+    cdef Py_ssize_t size = dependents.shape[1], most = longest(starts), sentence, n, d, h, at
+    cdef real_t* row
+    if not out.shape[0]:
+        return
+    cdef real_t* panels = room(panel_room(size, most), &out[0])
+    with nogil:
+        for sentence in range(starts.shape[0] - 1):
+            at, n = starts[sentence], starts[sentence + 1] - starts[sentence]
+            pack_raw(&heads[at, 0], size, n, 1, size, panels)
+            multiply_raw(n, n, size, &dependents[at, 0], size, panels, &out[places[sentence]], n, False)
+            for d in range(n):
+                row = &out[places[sentence] + d * n]
+                for h in range(n):
+                    row[h] += as_head[at + h] + near[at + d, distance_class(<token_t>d, <token_t>h)]
+    free(panels)
+
+
+def score_arcs_back(real_t[::1] gradient, const real_t[:, ::1] dependents, const real_t[:, ::1] heads,
+                    const offset_t[::1] starts, const offset_t[::1] places, real_t[:, ::1] of_dependents,
+                    real_t[:, ::1] of_heads, real_t[::1] of_as_head, real_t[:, ::1] of_near):
+    """Write the gradients of all that `score_arcs` reads, given that of the scores."""
+    cdef Py_ssize_t size = dependents.shape[1], most = longest(starts), sentence, n, d, h, at
+    cdef real_t* square
+    if not gradient.shape[0]:
+        return
+    of_as_head[:] = 0
+    of_near[:] = 0
+    cdef real_t* panels = room(panel_room(most, size), &gradient[0])
+    cdef real_t* turned
+    try:
+        turned = room(most * most, &gradient[0])
+    except MemoryError:
+        free(panels)
+        raise
+    with nogil:
+        for sentence in range(starts.shape[0] - 1):
+            at, n = starts[sentence], starts[sentence + 1] - starts[sentence]
+            square = &gradient[places[sentence]]
+            pack_raw(&heads[at, 0], n, size, size, 1, panels)
+            multiply_raw(n, size, n, square, n, panels, &of_dependents[at, 0], size, False)
+            transpose_raw(square, n, n, turned)
+            pack_raw(&dependents[at, 0], n, size, size, 1, panels)
+            multiply_raw(n, size, n, turned, n, panels, &of_heads[at, 0], size, False)
+            for d in range(n):
+                add_raw(n, square + d * n, &of_as_head[at])
+                for h in range(n):
+                    of_near[at + d, distance_class(<token_t>d, <token_t>h)] += square[d * n + h]
+    free(panels)
+    free(turned)
+
+
+def head_loss(real_t[::1] scores, const offset_t[::1] starts, const offset_t[::1] places, const token_t[::1] gold,
+              double weight):
+    """The loss of choosing each word's head on its own, and how many words choose another than the gold head.
+
+    The loss is minus the sum of the logarithms of the probabilities of gold heads. The scores become its gradient times
+    `weight`.
+    """
+    cdef Py_ssize_t sentence, n, d, h, wrong = 0
+    cdef double loss = 0
+    cdef real_t* row
+    cdef real_t total, right
+    with nogil:
+        for sentence in range(starts.shape[0] - 1):
+            n = starts[sentence + 1] - starts[sentence]
+            row = &scores[places[sentence]]
+            for h in range(n):
+                row[h] = 0
+            for d in range(1, n):
+                row += n
+                row[d] = -INFINITY
+                right = row[gold[starts[sentence] + d]]
+                for h in range(n):
+                    if row[h] > right:
+                        wrong += 1
+                        break
+                softmax_raw(n, row, &total)
+                loss += total - right
+                row[gold[starts[sentence] + d]] -= 1
+                for h in range(n):
+                    row[h] *= <real_t>weight
+                row[d] = 0
+    return loss, wrong
+
+
+def arc_loss(real_t[::1] scores, const offset_t[::1] starts, const offset_t[::1] places, const uint8_t[::1] gold,
+             double weight):
+    """The loss of choosing each arc on its own by the sign of its score, and how many arcs are wrong so.
+
+    `gold` says of each arc whether it is there. The scores become the gradient of the loss times `weight`.
+    """
+    cdef Py_ssize_t sentence, n, d, h, at, wrong = 0
+    cdef double loss = 0
+    cdef real_t pair[2]
+    cdef real_t total
+    with nogil:
+        for sentence in range(starts.shape[0] - 1):
+            n = starts[sentence + 1] - starts[sentence]
+            for d in range(n):
+                for h in range(n):
+                    at = places[sentence] + d * n + h
+                    if d == 0 or d == h:
+                        scores[at] = 0
+                        continue
+                    wrong += (scores[at] > 0) != gold[at]
+                    pair[0], pair[1] = scores[at], 0
+                    softmax_raw(2, &pair[0], &total)
+                    loss += total - (scores[at] if gold[at] else 0)
+                    scores[at] = <real_t>weight * (pair[0] - gold[at])
+    return loss, wrong
+
+
+def choice_loss(real_t[:, ::1] scores, const int32_t[::1] gold, double weight):
+    """The loss of choosing one column of each row, and how many rows choose another than the gold one.
+
+    The loss is minus the sum of the logarithms of the probabilities of the gold ones. The scores become its gradient
+    times `weight`.
+    """
+    cdef Py_ssize_t row, j, wrong = 0, width = scores.shape[1]
+    cdef double loss = 0
+    cdef real_t total, right
+    with nogil:
+        for row in range(scores.shape[0]):
+            right = scores[row, gold[row]]
+            for j in range(width):
+                if scores[row, j] > right:
+                    wrong += 1
+                    break
+            softmax_raw(width, &scores[row, 0], &total)
+            loss += total - right
+            scores[row, gold[row]] -= 1
+            for j in range(width):
+                scores[row, j] *= <real_t>weight
+    return loss, wrong

@@ -1,0 +1,147 @@
+"""The encoder: vectors of all words of sentences, from their attributes and from the words around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.neural.layers import Array, BiLstm, Embeddings, Ints, Layer, Starts
+from crossarc.neural.lookup import distinct_rows
+
+
+class Batch:
+    """Sentences side by side, as recurrent layers take them.
+
+    The nodes of the batch stand sentence by sentence, from `starts[i]` to `starts[i + 1]`. Recurrent layers take them
+    step by step, the longest sentence first: `rows[r]` is the node in their row r, `places[v]` is the row of node v,
+    `sentences[r]` the sentence of row r, and `steps` is where the rows of each step begin.
+    """
+
+    def __init__(self, starts: Starts) -> None:
+        sizes = np.diff(starts)
+        order = np.argsort(-sizes, kind="stable")
+        self.starts = starts
+        longest = int(sizes[order[0]]) if len(sizes) else 0
+        running = np.searchsorted(-sizes[order], -np.arange(longest), side="left")  # sentences at each step
+        self.steps: Starts = np.concatenate([[0], np.cumsum(running)]).astype(np.int64)
+        step = np.repeat(np.arange(longest), running)
+        self.sentences: NDArray[np.int64] = order[np.arange(len(step)) - self.steps[step]]
+        self.rows: NDArray[np.int64] = starts[self.sentences] + step
+        self.places = np.empty(len(step), dtype=np.int64)
+        self.places[self.rows] = np.arange(len(step))
+
+
+@dataclass(frozen=True)
+class Dropout:
+    """What training leaves out, so that nothing is relied on alone: shares of parts of inputs and of outputs."""
+
+    parts: float = 0.2  # whole sums of embeddings of a word
+    outputs: float = 0.3  # numbers of the outputs of a layer, the same in all words of a sentence
+
+
+@dataclass
+class Encoding:
+    """What the encoder did with a batch, for its gradient."""
+
+    batch: Batch
+    numbers: list[Ints]
+    kept: list[Array]  # of each sum of embeddings, how much of it is left for each row
+    inputs: list[Array]  # of each layer
+    outputs: list[Array]
+    saved: list[list[tuple[Array, Array]]]
+    masks: list[Array | None]
+
+
+class Encoder(Layer):
+    """Sums of embeddings, joined, and layers of long short-term memory over them.
+
+    `tables` has the number of rows and the size of each sum. `size` is that of one direction.
+    """
+
+    def __init__(
+        self, tables: list[tuple[int, int]], size: int, layers: int, rng: np.random.Generator, dtype: Any = np.float32
+    ) -> None:
+        self.embeddings = [Embeddings(rows, width, rng, 0.1, dtype) for rows, width in tables]
+        self.ends = np.cumsum([0, *(width for _, width in tables)]).tolist()
+        sizes = [self.ends[-1], *([2 * size] * layers)]
+        self.layers = [BiLstm(inputs, size, rng, dtype) for inputs in sizes[:-1]]
+        self.outputs = 2 * size
+        self.dtype = np.dtype(dtype)
+
+    def embed(self, numbers: list[Ints]) -> Array:
+        """Return the sums of embeddings of words, joined."""
+        x = np.empty((len(numbers[0]), self.ends[-1]), dtype=self.dtype)
+        for place, (embeddings, each) in enumerate(zip(self.embeddings, numbers, strict=True)):
+            embeddings.forward(each, self.part(x, place))
+        return x
+
+    def part(self, x: Array, place: int) -> Array:
+        """Return the columns of one sum."""
+        return x[:, self.ends[place] : self.ends[place + 1]]
+
+    def forward(self, numbers: list[Ints], batch: Batch) -> Array:
+        """Return the vectors of the nodes of a batch, given the rows of each table for each node.
+
+        Words with the same attributes go through the first product once.
+        """
+        firsts, same = distinct_rows(np.concatenate(numbers, axis=1))
+        x = self.embed([np.ascontiguousarray(each[firsts]) for each in numbers])
+        rows: Ints | None = same[batch.rows]
+        for layer in self.layers:
+            x, _ = layer.forward(x, batch.steps, rows)
+            rows = None
+        return np.asarray(x[batch.places])
+
+    def learn_forward(
+        self, numbers: list[Ints], batch: Batch, dropout: Dropout, rng: np.random.Generator
+    ) -> tuple[Array, Encoding]:
+        """Return the vectors with some of the input left out, and what the gradient needs."""
+        numbers = [np.ascontiguousarray(each[batch.rows]) for each in numbers]
+        x = self.embed(numbers)
+        kept = self.kept_parts(len(x), dropout.parts, rng)
+        for place, each in enumerate(kept):
+            self.part(x, place)[:] *= each
+        done = Encoding(batch, numbers, kept, [], [], [], [])
+        for layer in self.layers:
+            y, saved = layer.forward(x, batch.steps)
+            mask = self.mask(len(batch.starts) - 1, dropout.outputs, rng)
+            done.inputs.append(x)
+            done.outputs.append(y)
+            done.saved.append(saved)
+            done.masks.append(mask)
+            x = y if mask is None else y * mask[batch.sentences]
+        return np.asarray(x[batch.places]), done
+
+    def kept_parts(self, rows: int, share: float, rng: np.random.Generator) -> list[Array]:
+        """Return for each sum how much of it is left: all, nothing, or more to make up for others that are left out."""
+        count = len(self.embeddings)
+        if count == 1 or not share:
+            return []
+        there = rng.random((rows, count)) >= share
+        scale = count / np.maximum(1, there.sum(axis=1))
+        return [(there[:, place] * scale).astype(self.dtype)[:, None] for place in range(count)]
+
+    def mask(self, sentences: int, share: float, rng: np.random.Generator) -> Array | None:
+        """Return the factors of the outputs in each sentence: 0 for those left out."""
+        if not share:
+            return None
+        return ((rng.random((sentences, self.outputs)) >= share) / (1 - share)).astype(self.dtype)
+
+    def backward(self, gradient: Array, done: Encoding) -> None:
+        """Add to the gradients of all parameters, given that of the vectors."""
+        batch = done.batch
+        dx = np.ascontiguousarray(gradient[batch.rows])
+        for place in reversed(range(len(self.layers))):
+            mask = done.masks[place]
+            if mask is not None:
+                dx *= mask[batch.sentences]
+            x, y, saved = done.inputs[place], done.outputs[place], done.saved[place]
+            dx = self.layers[place].backward(x, batch.steps, y, saved, dx)
+        for place, (embeddings, numbers) in enumerate(zip(self.embeddings, done.numbers, strict=True)):
+            part = self.part(dx, place)
+            if done.kept:
+                part *= done.kept[place]
+            embeddings.backward(numbers, part)

@@ -1,0 +1,118 @@
+"""Heads: what is read off the vectors of words. Arcs and labels here; a tagger would be another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crossarc.neural.biaffine import DISTANCES, score_arcs, score_arcs_back, square_places
+from crossarc.neural.layers import Array, Ints, Layer, Linear, Parameter, Starts, leaky, leaky_back
+from crossarc.neural.lookup import spread_rows
+from crossarc.neural.products import Panels, multiply, transposed
+
+
+@dataclass
+class ArcScores:
+    """The scores of all arcs of each sentence, and what their gradient needs.
+
+    The scores of a sentence of n words are (n + 1) ** 2 numbers, [dependent, head]; those of sentence i begin at
+    `places[i]`.
+    """
+
+    starts: Starts
+    places: Starts
+    scores: Array
+    projected: Array
+    dependents: Array
+    heads: Array
+    moved: Array
+
+    def square(self, sentence: int) -> Array:
+        """Return the scores of one sentence."""
+        size = int(self.starts[sentence + 1] - self.starts[sentence])
+        return self.scores[self.places[sentence] : self.places[sentence + 1]].reshape(size, size)
+
+
+class ArcHead(Layer):
+    """Biaffine scores of arcs (Dozat and Manning 2017), with a part for the direction and the distance of an arc."""
+
+    def __init__(self, inputs: int, size: int, rng: np.random.Generator, dtype: Any = np.float32) -> None:
+        self.size = size
+        self.project = Linear(inputs, 2 * size, rng, dtype)
+        self.weight = Parameter(np.zeros((size, size), dtype=dtype))
+        self.as_head = Parameter(np.zeros((size, 1), dtype=dtype))
+        self.near = Parameter(np.zeros((size, DISTANCES), dtype=dtype))
+
+    def forward(self, vectors: Array, starts: Starts) -> ArcScores:
+        """Return the scores of all arcs."""
+        y = leaky(self.project.forward(vectors))
+        dependents, heads = (np.ascontiguousarray(half) for half in (y[:, : self.size], y[:, self.size :]))
+        moved = multiply(dependents, self.weight.panels())
+        as_head = multiply(heads, self.as_head.panels())[:, 0]
+        near = multiply(dependents, self.near.panels())
+        places = square_places(starts)
+        scores = np.empty(int(places[-1]), dtype=vectors.dtype)
+        score_arcs(moved, heads, np.ascontiguousarray(as_head), near, starts, places, scores)
+        return ArcScores(starts, places, scores, y, dependents, heads, moved)
+
+    def backward(self, vectors: Array, done: ArcScores) -> Array:
+        """Return the gradient of the vectors; the scores are their own gradient now."""
+        dmoved, dheads, dnear = np.empty_like(done.moved), np.empty_like(done.heads), self.rows_of(done, DISTANCES)
+        das_head = np.empty(len(vectors), dtype=vectors.dtype)
+        what = (done.scores, done.moved, done.heads, done.starts, done.places)
+        score_arcs_back(*what, dmoved, dheads, das_head, dnear)
+        turned = transposed(done.dependents)
+        multiply(turned, Panels(dmoved), self.weight.gradient, add=True)
+        multiply(turned, Panels(dnear), self.near.gradient, add=True)
+        multiply(transposed(done.heads), Panels(das_head[:, None]), self.as_head.gradient, add=True)
+        dy = self.rows_of(done, 2 * self.size)
+        multiply(dmoved, self.weight.panels(sideways=True), dy[:, : self.size])
+        multiply(dnear, self.near.panels(sideways=True), dy[:, : self.size], add=True)
+        dy[:, self.size :] = dheads
+        dy[:, self.size :] += das_head[:, None] * self.as_head.value[:, 0]
+        return self.project.backward(vectors, leaky_back(done.projected, dy))
+
+    def rows_of(self, done: ArcScores, width: int) -> Array:
+        """Return an empty array with a row for each node."""
+        return np.empty((len(done.moved), width), dtype=done.moved.dtype)
+
+
+@dataclass
+class LabelScores:
+    """The scores of all labels for some arcs, and what their gradient needs."""
+
+    scores: Array
+    dependents: Ints
+    heads: Ints
+    hidden: Array
+
+
+class LabelHead(Layer):
+    """Scores of labels by a layer over both ends of an arc."""
+
+    def __init__(self, inputs: int, size: int, labels: int, rng: np.random.Generator, dtype: Any = np.float32) -> None:
+        self.size = size
+        self.project = Linear(inputs, 2 * size, rng, dtype)
+        self.output = Linear(size, labels, rng, dtype)
+
+    def ends(self, vectors: Array) -> tuple[Array, Array]:
+        """Return what each node gives as a dependent and as a head."""
+        y = self.project.forward(vectors)
+        return y[:, : self.size], y[:, self.size :]
+
+    def forward(self, vectors: Array, dependents: Ints, heads: Ints) -> LabelScores:
+        """Return the scores of labels for the arcs between nodes of the batch."""
+        below, above = self.ends(vectors)
+        hidden = leaky(below[dependents] + above[heads])
+        return LabelScores(self.output.forward(hidden), dependents, heads, hidden)
+
+    def backward(self, vectors: Array, done: LabelScores) -> Array:
+        """Return the gradient of the vectors; the scores are their own gradient now."""
+        dhidden = leaky_back(done.hidden, self.output.backward(done.hidden, done.scores))
+        ends = []
+        for nodes in (done.dependents, done.heads):
+            ends.append(np.zeros((len(vectors), self.size), dtype=vectors.dtype))
+            spread_rows(ends[-1], nodes[:, None], dhidden, np.zeros(len(vectors), dtype=np.uint8))
+        return self.project.backward(vectors, np.concatenate(ends, axis=1))

@@ -1,0 +1,232 @@
+"""The layers of networks: what each computes, and the gradient of that.
+
+A layer keeps only its parameters. `backward` takes what went into the layer and the gradient of what came out, adds to
+the gradients of the parameters and returns the gradient of the input. All products are those of
+`crossarc.neural.products`, so results do not depend on the library that NumPy uses, nor on its threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.neural.lookup import adam, spread_rows, sum_rows
+from crossarc.neural.products import Panels, multiply, transposed
+from crossarc.neural.recurrence import recur, recur_back, rows_before
+
+Array = NDArray[Any]  # of float32, or float64 to test gradients
+Ints = NDArray[np.int32]
+Starts = NDArray[np.int64]
+LEAK = 0.1  # what is left of a negative input
+
+
+class Parameter:
+    """Weights with their gradient and what Adam knows of them; these exist once training asks for them.
+
+    A table has rows of which few are used at a time: only these are moved.
+    """
+
+    def __init__(self, value: Array, *, table: bool = False) -> None:
+        self.value = value
+        self.table = table
+        self.packed: dict[bool, Panels] = {}
+
+    def learnable(self) -> None:
+        """Make room for what training needs."""
+        self.gradient, self.mean, self.square = (np.zeros_like(self.value) for _ in range(3))
+        self.touched = np.zeros(len(self.value) if self.table else 0, dtype=np.uint8)
+
+    def panels(self, *, sideways: bool = False) -> Panels:
+        """Return the weights as a right factor, or their transpose."""
+        if sideways not in self.packed:
+            self.packed[sideways] = Panels(self.value, transposed=sideways)
+        return self.packed[sideways]
+
+    def square_sum(self) -> float:
+        """Return the sum of the squares of the gradient."""
+        rows = self.gradient[self.touched.astype(np.bool_)] if self.table else self.gradient
+        return float(np.square(rows, dtype=np.float64).sum())
+
+
+class Layer:
+    """Something with parameters, by name, and layers inside it."""
+
+    def parameters(self, prefix: str = "") -> Iterator[tuple[str, Parameter]]:
+        """Yield the parameters of the layer and of those inside it, with their names."""
+        for name, value in vars(self).items():
+            if isinstance(value, Parameter):
+                yield prefix + name, value
+            elif isinstance(value, Layer):
+                yield from value.parameters(f"{prefix}{name}.")
+            elif isinstance(value, list):
+                for place, each in enumerate(value):
+                    if isinstance(each, Layer):
+                        yield from each.parameters(f"{prefix}{name}.{place}.")
+
+
+class Linear(Layer):
+    """x * weight + bias."""
+
+    def __init__(self, inputs: int, outputs: int, rng: np.random.Generator, dtype: Any = np.float32) -> None:
+        bound = np.sqrt(6 / (inputs + outputs))
+        self.weight = Parameter(rng.uniform(-bound, bound, (inputs, outputs)).astype(dtype))
+        self.bias = Parameter(np.zeros(outputs, dtype=dtype))
+
+    def forward(self, x: Array) -> Array:
+        """Return the output."""
+        y = multiply(x, self.weight.panels())
+        y += self.bias.value
+        return y
+
+    def backward(self, x: Array, dy: Array) -> Array:
+        """Return the gradient of the input."""
+        self.backward_weights(transposed(x), dy)
+        return multiply(dy, self.weight.panels(sideways=True))
+
+    def backward_weights(self, turned: Array, dy: Array) -> None:
+        """Add to the gradients of the parameters; `turned` is the input on its side."""
+        multiply(turned, Panels(dy), self.weight.gradient, add=True)
+        self.bias.gradient += dy.sum(axis=0)
+
+
+class Embeddings(Layer):
+    """Sums of rows of one table: each input is a row of numbers, -1 for none."""
+
+    def __init__(self, rows: int, size: int, rng: np.random.Generator, scale: float, dtype: Any = np.float32) -> None:
+        self.table = Parameter((scale * rng.standard_normal((rows, size))).astype(dtype), table=True)
+
+    def forward(self, numbers: Ints, out: Array) -> None:
+        """Write the sums into `out`."""
+        sum_rows(self.table.value, numbers, out)
+
+    def backward(self, numbers: Ints, dy: Array) -> None:
+        """Add to the gradient of the table."""
+        spread_rows(self.table.gradient, numbers, dy, self.table.touched)
+
+
+class Lstm(Layer):
+    """Long short-term memory in one direction (Hochreiter and Schmidhuber 1997, with a forget gate)."""
+
+    def __init__(
+        self, inputs: int, size: int, rng: np.random.Generator, dtype: Any = np.float32, *, backwards: bool = False
+    ) -> None:
+        self.backwards = backwards
+        self.input = Linear(inputs, 4 * size, rng, dtype)
+        self.input.bias.value[size : 2 * size] = 1  # remember at first
+        self.recurrent = Parameter(np.concatenate([orthogonal(size, rng) for _ in range(4)], axis=1).astype(dtype))
+
+    def forward(self, sums: Array, steps: Starts, hidden: Array) -> Array:
+        """Write the outputs into `hidden`, given the output of the layer `input`; return the cells.
+
+        The sums become the values of the gates.
+        """
+        return recur(sums, self.recurrent.panels(), steps, hidden, backwards=self.backwards)
+
+    def backward(self, gates: Array, cells: Array, hidden: Array, steps: Starts, gradient: Array) -> Array:
+        """Return the gradient of the sums, in the place of the gates; `gradient` is that of the outputs."""
+        recur_back(gates, self.recurrent.panels(sideways=True), steps, cells, gradient, backwards=self.backwards)
+        before = rows_before(hidden, steps, backwards=self.backwards)
+        multiply(transposed(before), Panels(gates), self.recurrent.gradient, add=True)
+        return gates
+
+
+class BiLstm(Layer):
+    """A layer of long short-term memory in both directions; the outputs of both are joined."""
+
+    def __init__(self, inputs: int, size: int, rng: np.random.Generator, dtype: Any = np.float32) -> None:
+        self.size = size
+        self.directions = [Lstm(inputs, size, rng, dtype, backwards=way) for way in (False, True)]
+
+    def forward(self, x: Array, steps: Starts, rows: Ints | None = None) -> tuple[Array, list[tuple[Array, Array]]]:
+        """Return the outputs, and the gates and cells of each direction.
+
+        With `rows` the input of row i of the batch is x[rows[i]].
+        """
+        hidden = np.empty((len(x) if rows is None else len(rows), 2 * self.size), dtype=x.dtype)
+        saved = []
+        for place, lstm in enumerate(self.directions):
+            sums = lstm.input.forward(x)
+            sums = sums if rows is None else sums[rows]
+            saved.append((sums, lstm.forward(sums, steps, self.half(hidden, place))))
+        return hidden, saved
+
+    def backward(
+        self, x: Array, steps: Starts, hidden: Array, saved: list[tuple[Array, Array]], gradient: Array
+    ) -> Array:
+        """Return the gradient of the input; `gradient`, that of the outputs, is changed."""
+        turned, dx = transposed(x), np.zeros_like(x)
+        for place, (lstm, (gates, cells)) in enumerate(zip(self.directions, saved, strict=True)):
+            sums = lstm.backward(gates, cells, self.half(hidden, place), steps, self.half(gradient, place))
+            lstm.input.backward_weights(turned, sums)
+            multiply(sums, lstm.input.weight.panels(sideways=True), dx, add=True)
+        return dx
+
+    def half(self, array: Array, place: int) -> Array:
+        """Return the columns of one direction."""
+        return array[:, place * self.size : (place + 1) * self.size]
+
+
+def leaky(x: Array) -> Array:
+    """Return the input, a tenth of it where it is negative."""
+    return np.maximum(x, x.dtype.type(LEAK) * x)
+
+
+def leaky_back(y: Array, dy: Array) -> Array:
+    """Return the gradient of the input of `leaky`, given its output."""
+    return np.where(y > 0, dy, dy.dtype.type(LEAK) * dy)
+
+
+def orthogonal(size: int, rng: np.random.Generator) -> Array:
+    """Return a random orthogonal matrix (Gram and Schmidt, each vector twice)."""
+    rows = rng.standard_normal((size, size))
+    for place in range(size):
+        for _ in range(2):
+            shares = (rows[:place] * rows[place]).sum(axis=1, keepdims=True)
+            rows[place] -= (rows[:place] * shares).sum(axis=0)
+        rows[place] /= np.sqrt(np.square(rows[place]).sum())
+    return rows
+
+
+class Adam:
+    """Adam (Kingma and Ba 2015) over the parameters of a layer, with a limit on the norm of the gradient.
+
+    Rows of tables that a batch does not use stay as they are, with what is known of them.
+    """
+
+    def __init__(self, layer: Layer, beta1: float = 0.9, beta2: float = 0.98, limit: float = 5.0) -> None:
+        self.parameters = dict(layer.parameters())
+        self.beta1, self.beta2, self.limit = beta1, beta2, limit
+        self.steps = 0
+        for parameter in self.parameters.values():
+            parameter.learnable()
+
+    def step(self, rate: float) -> None:
+        """Move all parameters against their gradients, which are cleared."""
+        self.steps += 1
+        norm = np.sqrt(sum(parameter.square_sum() for parameter in self.parameters.values()))
+        scale = self.limit / norm if norm > self.limit else 1.0
+        correction = np.sqrt(1 - self.beta2**self.steps) / (1 - self.beta1**self.steps)
+        for each in self.parameters.values():
+            marks = each.touched if each.table else None
+            how = (scale, rate * correction, self.beta1, self.beta2, 1e-8)
+            adam(each.value, each.gradient, each.mean, each.square, *how, marks)
+            each.packed.clear()
+            each.touched[:] = 0
+
+    def state(self) -> dict[str, Array]:
+        """Return what learning goes on from."""
+        found: dict[str, Array] = {"steps": np.array([self.steps])}
+        for name, each in self.parameters.items():
+            found |= {f"{name}/value": each.value, f"{name}/mean": each.mean, f"{name}/square": each.square}
+        return found
+
+    def restore(self, arrays: dict[str, Array]) -> None:
+        """Go on from what `state` returned; `KeyError` or `ValueError` if that is of another network."""
+        self.steps = int(arrays["steps"][0])
+        for name, each in self.parameters.items():
+            each.packed.clear()
+            for array, kind in ((each.value, "value"), (each.mean, "mean"), (each.square, "square")):
+                array[...] = arrays[f"{name}/{kind}"]

@@ -1,0 +1,1 @@
+"""Parsers with a network that scores arcs."""

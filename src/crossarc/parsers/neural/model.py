@@ -1,0 +1,198 @@
+"""The trained neural parser: scores of all arcs by a network, the best tree by a decoder, and labels for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc import decode
+from crossarc.features.attributes import Attributes
+from crossarc.features.inputs import InputModel, parse_input_model
+from crossarc.neural.encoder import Batch
+from crossarc.neural.heads import ArcScores
+from crossarc.neural.layers import Array, leaky
+from crossarc.parsers.analysis import Scales
+from crossarc.parsers.graph.model import AttributeModel
+from crossarc.parsers.model import Arrays, Ints, pack_attributes, part, prefixed, unpack_attributes
+from crossarc.parsers.neural.network import Network
+from crossarc.parsers.presets import stored_settings
+from crossarc.parsers.settings import NeuralSettings
+from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
+
+Scores = NDArray[np.float64]
+Starts = NDArray[np.int64]
+BATCH_NODES = 2_000  # that go through the network side by side
+BATCH_CELLS = 400_000  # scores of arcs at a time
+
+
+@dataclass(frozen=True, eq=False)
+class NeuralModel(AttributeModel):
+    """A trained network and what numbers its input and its labels."""
+
+    settings: NeuralSettings
+    features: InputModel
+    attributes: Attributes
+    labels: list[str]
+    label_places: NDArray[np.uint8]  # where each can be
+    single_root: bool
+    weights: Arrays  # as a file keeps them
+    network: Network = field(init=False)
+    kind = "neural"
+    usual_scales = Scales(1.0, 1.0)
+
+    def __post_init__(self) -> None:
+        network = Network(self.settings, self.features, self.attributes, len(self.labels), [0])
+        network.fill(self.weights)
+        object.__setattr__(self, "network", network)
+
+    @property
+    def is_projective(self) -> bool:  # type: ignore[override]
+        """Whether only projective trees are looked at."""
+        return self.settings.is_projective
+
+    def parse_tokens(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
+        """Return heads and labels of the sentences that begin at `starts`, from the attributes of their nodes."""
+        heads, labels = (np.full(len(tokens), -1, dtype=np.int32) for _ in range(2))
+        search = decode.eisner if self.is_projective else decode.mst
+        for sentences in batches(starts):
+            nodes = nodes_of(sentences, starts)
+            own = np.concatenate([[0], np.cumsum(np.diff(starts)[sentences])]).astype(np.int64)
+            vectors = self.vectors(tokens[nodes], own)
+            scores = padded(self.score_arcs(vectors, own))
+            found = search(scores, np.diff(own).astype(np.int32) - 1, single_root=self.single_root)
+            words, above = ends(found, own)
+            heads[nodes[words]] = above - np.repeat(own[:-1], np.diff(own))[words]
+            labels[nodes[words]] = self.allowed_labels(vectors, words, above, heads[nodes[words]]).argmax(axis=1)
+        return heads, labels
+
+    def vectors(self, tokens: Ints, starts: Starts) -> Array:
+        """Return the vectors of the nodes of sentences."""
+        return self.network.encoder.forward(self.network.numbers(tokens), Batch(starts))
+
+    def score_arcs(self, vectors: Array, starts: Starts) -> ArcScores:
+        """Return the scores of all arcs; with joint labels each with that of its best label."""
+        found = self.network.arcs.forward(vectors, starts)
+        if self.settings.labels == "joint":
+            for sentence, (begin, end) in enumerate(pairwise(starts.tolist())):
+                square = found.square(sentence)
+                square[:] = log_softmax(without_loops(square)) + self.best_labels(vectors[begin:end])
+        return found
+
+    def best_labels(self, vectors: Array) -> Array:
+        """Return the log probability of the best label of each arc, [dependent, head]."""
+        below, above = self.network.labels.ends(vectors)
+        size, n = self.network.labels.size, len(vectors)
+        found = np.empty((n, n), dtype=vectors.dtype)
+        for word in range(n):
+            hidden = leaky(below[word] + above).reshape(n, size)
+            scores = self.network.labels.output.forward(hidden) + self.barred(np.arange(n))
+            found[word] = log_softmax(scores).max(axis=1)
+        return found
+
+    def barred(self, heads: NDArray[Any]) -> Array:
+        """Return 0 for each label that an arc from each head can have, -inf for others."""
+        table = np.where((self.label_places[None] & np.array([[ELSEWHERE], [ON_ROOTS]])) > 0, 0, -np.inf)
+        return np.asarray(table.astype(np.float32)[(heads == 0).astype(np.int64)])
+
+    def allowed_labels(self, vectors: Array, words: Ints, above: Ints, heads: Ints) -> Array:
+        """Return the scores of labels of arcs between rows of `vectors`; `heads` are the heads in their sentences."""
+        return self.network.labels.forward(vectors, words, above).scores + self.barred(heads)
+
+    def input_of(self, tokens: Ints) -> Array:
+        """Return the vectors of the nodes of one sentence."""
+        return self.vectors(tokens, np.array([0, len(tokens)], dtype=np.int64))
+
+    def arc_scores(self, sentence: Array, *, whole: bool = False) -> Scores:
+        """Return the scores that trees are compared by, at [dependent, head]."""
+        found = self.score_arcs(sentence, np.array([0, len(sentence)], dtype=np.int64))
+        return np.asarray(found.square(0), dtype=np.float64)
+
+    def label_scores(self, sentence: Array, heads: Ints) -> Scores:
+        """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
+        scores = np.zeros((len(heads), len(self.labels)))
+        words = np.arange(1, len(heads), dtype=np.int32)
+        scores[1:] = self.allowed_labels(sentence, words, heads[1:], heads[1:])
+        return scores
+
+    def describe(self) -> dict[str, str]:
+        """Return the number of weights."""
+        count = sum(parameter.value.size for _, parameter in self.network.parameters())
+        tables = sum(parameter.value.size for _, parameter in self.network.parameters() if parameter.table)
+        return {"network": f"{count:,} weights, {tables:,} of them embeddings"}
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the manifest and the arrays that a model file keeps."""
+        arrays = {"label_places": self.label_places, **prefixed(self.weights, "network.")}
+        return self.shared_manifest(), arrays | pack_attributes(self.attributes)
+
+    @classmethod
+    def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
+        """Return the model of a file."""
+        settings = stored_settings(manifest["settings"])
+        if not isinstance(settings, NeuralSettings):
+            raise ValueError("the settings are of another family")
+        features = parse_input_model(manifest["features"], settings.features)
+        labels, single_root = manifest["labels"], manifest["single_root"]
+        if not labels or not isinstance(single_root, bool):
+            raise ValueError("there are no labels, or it is not said how many roots a tree has")
+        check_places(arrays["label_places"], len(labels))
+        attributes = unpack_attributes(arrays, features.attributes)
+        return cls(
+            settings, features, attributes, labels, arrays["label_places"], single_root, part(arrays, "network.")
+        )
+
+
+def batches(starts: Starts) -> Iterator[NDArray[np.int64]]:
+    """Yield sentences of similar length, some thousand nodes at a time."""
+    sizes = np.diff(starts)
+    order = np.argsort(-sizes, kind="stable")
+    begin = 0
+    while begin < len(order):
+        longest = int(sizes[order[begin]])
+        count = max(1, min(BATCH_NODES // longest, BATCH_CELLS // longest**2))
+        yield order[begin : begin + count]
+        begin += count
+
+
+def nodes_of(sentences: NDArray[np.int64], starts: Starts) -> NDArray[np.int64]:
+    """Return the nodes of some sentences, one sentence after another."""
+    sizes = np.diff(starts)[sentences]
+    first = np.repeat(starts[sentences] - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
+    return np.asarray(first + np.arange(int(sizes.sum())))
+
+
+def padded(found: ArcScores) -> Scores:
+    """Return the scores of a batch as decoders take them."""
+    sizes = np.diff(found.starts)
+    most = int(sizes.max())
+    scores = np.zeros((len(sizes), most, most))
+    for sentence, size in enumerate(sizes.tolist()):
+        scores[sentence, :size, :size] = found.square(sentence)
+    return scores
+
+
+def ends(heads: Ints, starts: Starts) -> tuple[Ints, Ints]:
+    """Return the nodes of all words of a batch, and those of their heads, given the heads in each sentence."""
+    sizes = np.diff(starts)
+    sentence = np.repeat(np.arange(len(sizes)), sizes)
+    place = np.arange(int(starts[-1])) - starts[sentence]
+    words = np.flatnonzero(place > 0)
+    above = starts[sentence[words]] + heads[sentence[words], place[words]]
+    return words.astype(np.int32), above.astype(np.int32)
+
+
+def without_loops(square: Array) -> Array:
+    """Return scores with -inf for arcs from a word to itself."""
+    np.fill_diagonal(square[1:, 1:], -np.inf)
+    return square
+
+
+def log_softmax(scores: Array) -> Array:
+    """Return the logarithms of probabilities along the last axis."""
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))

@@ -1,0 +1,76 @@
+"""The network of a parser: an encoder, a head for arcs and a head for labels; and how a file keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.features.attributes import Attributes
+from crossarc.features.inputs import InputModel
+from crossarc.neural.encoder import Encoder
+from crossarc.neural.heads import ArcHead, LabelHead
+from crossarc.neural.layers import Ints, Layer
+from crossarc.parsers.model import Arrays
+from crossarc.parsers.settings import NeuralSettings
+
+LEVELS = 127  # of an int8, each way
+
+
+class Network(Layer):
+    """An encoder of sentences and what is read off its vectors."""
+
+    def __init__(
+        self, settings: NeuralSettings, inputs: InputModel, attributes: Attributes, labels: int, seed: Sequence[int]
+    ) -> None:
+        rng = np.random.default_rng(list(seed))
+        sizes = {"lexical": settings.lexical_size, "tags": settings.tag_size}
+        self.columns: list[slice] = []  # of the attributes of each part
+        self.offsets: list[Ints] = []  # the first row of each attribute in the table of its part
+        tables, at = [], 0
+        for part, names in inputs.parts.items():
+            rows = [len(attributes.tables[name]) for name in names]
+            self.columns.append(slice(at, at + len(names)))
+            self.offsets.append(np.cumsum([0, *rows[:-1]], dtype=np.int32))
+            tables.append((sum(rows), sizes[part]))
+            at += len(names)
+        self.encoder = Encoder(tables, settings.hidden, settings.layers, rng)
+        self.arcs = ArcHead(self.encoder.outputs, settings.arc_size, rng)
+        self.labels = LabelHead(self.encoder.outputs, settings.label_size, labels, rng)
+
+    def numbers(self, tokens: Ints) -> list[Ints]:
+        """Return the rows of each table for nodes with these attributes."""
+        parts = zip(self.columns, self.offsets, strict=True)
+        return [np.ascontiguousarray(tokens[:, columns] + offsets) for columns, offsets in parts]
+
+    def stored(self) -> Arrays:
+        """Return the weights as a file keeps them: rows of tables in bytes with a scale each, others in half precision."""
+        arrays: Arrays = {}
+        for name, parameter in self.parameters():
+            if not parameter.table:
+                arrays[name] = parameter.value.astype(np.float16)
+                continue
+            scales = np.abs(parameter.value).max(axis=1, keepdims=True, initial=0) / LEVELS
+            arrays[f"{name}.scales"] = scales.astype(np.float32)
+            levels = np.divide(parameter.value, scales, out=np.zeros_like(parameter.value), where=scales > 0)
+            arrays[name] = np.rint(levels).astype(np.int8)
+        return arrays
+
+    def fill(self, arrays: Arrays) -> None:
+        """Take the weights of a file; `KeyError` or `ValueError` if they are of another network."""
+        for name, parameter in self.parameters():
+            value: NDArray[Any] = arrays[name]
+            if value.shape != parameter.value.shape:
+                raise ValueError(f"{name} has the shape {value.shape}, not {parameter.value.shape}")
+            if parameter.table:
+                scales = arrays[f"{name}.scales"]
+                if value.dtype != np.int8 or scales.shape != (len(value), 1) or scales.dtype != np.float32:
+                    raise ValueError(f"{name} is not stored as a table")
+                parameter.value = value * scales
+            else:
+                parameter.value = value.astype(np.float32)
+            if not np.isfinite(parameter.value).all():
+                raise ValueError(f"{name} has numbers that are not finite")
+            parameter.packed.clear()

@@ -1,0 +1,176 @@
+"""How a neural parser is trained: batches of sentences, the gradient of their loss, and Adam."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc import decode
+from crossarc.features.inputs import fit_input_model, frequent_values, load_input_model
+from crossarc.neural.biaffine import choice_loss, head_loss
+from crossarc.neural.encoder import Batch, Dropout
+from crossarc.neural.heads import ArcScores
+from crossarc.neural.layers import Adam, Ints
+from crossarc.parsers.model import Arrays
+from crossarc.parsers.neural.model import NeuralModel, nodes_of
+from crossarc.parsers.neural.network import Network
+from crossarc.parsers.settings import NeuralSettings
+from crossarc.parsers.trainer import Trainer
+from crossarc.parsers.trees import Trees
+
+LABEL_WEIGHT = 0.7  # of the loss of labels, if that of heads is 1
+WARM_UP, DECAY = 0.05, 0.3  # shares of the training after which the rate is at its highest, and begins to fall
+WORDS = ("form", "lower", "lemma")  # attributes that are left out by how rare they are
+
+
+class NeuralTrainer(Trainer):
+    """Learns the weights of a network."""
+
+    def __init__(self, trees: Trees, settings: NeuralSettings, init: NeuralModel | None) -> None:
+        self.settings = settings
+        self.shuffle = np.random.default_rng(settings.seed)
+        self.continued = init is not None
+        self.sizes = trees.sizes
+        self.trees = trees.numbered(init.labels if init is not None else [])
+        corpus = trees.corpus
+        self.label_places = self.trees.label_places(init.label_places if init is not None else None)
+        self.single_root = trees.single_roots(settings, init.single_root if init is not None else None)
+        self.features = fit_input_model(load_input_model(settings.features), corpus) if init is None else init.features
+        known = init.attributes if init is not None else None
+        self.attributes, counts = frequent_values(corpus, self.features.attributes, settings.cut, known)
+        what = (settings, self.features, self.attributes, len(self.trees.names))
+        self.network = Network(*what, [settings.seed])
+        if init is not None:
+            self.take_over(init)
+        self.numbers = self.network.numbers(self.attributes.encode(corpus))
+        self.chances = self.dropping_chances(counts)
+        self.adam = Adam(self.network)
+        self.dropout = Dropout(settings.part_dropout, settings.dropout)
+        self.words = 0  # learned from so far
+
+    def take_over(self, init: NeuralModel) -> None:
+        """Begin with the weights of a trained model; words and labels that it does not know come behind its own."""
+        before = init.network
+        old, new = dict(before.parameters()), dict(self.network.parameters())
+        for name, parameter in new.items():
+            if parameter.table:
+                continue
+            value = old[name].value
+            parameter.value[tuple(slice(0, size) for size in value.shape)] = value
+        attributes = iter(self.features.attributes)
+        for place, names in enumerate(self.features.parts.values()):
+            table, source = (each.encoder.embeddings[place].table.value for each in (self.network, before))
+            for number in range(len(names)):
+                rows = len(init.attributes.tables[next(attributes)])
+                first, there = self.network.offsets[place][number], before.offsets[place][number]
+                table[first : first + rows] = source[there : there + rows]
+
+    def dropping_chances(self, counts: list[NDArray[np.int64]]) -> list[NDArray[np.float64]]:
+        """Return for each row of each table how often training takes it for an unknown word."""
+        share, chances, found = self.settings.word_dropout, [], iter(counts)
+        for names in self.features.parts.values():
+            rows = []
+            for name in names:
+                often = next(found)
+                rows.append(share / (share + often) if name in WORDS and share else np.zeros(len(often)))
+                rows[-1][:2] = 0  # unknown words and node 0 stay as they are
+            chances.append(np.concatenate(rows))
+        return chances
+
+    def rate(self) -> float:
+        """Return the rate of the next step: up, level, and down to 0."""
+        done = self.words / (self.settings.epochs * max(1, int(self.sizes.sum())))
+        if done < WARM_UP:
+            return self.settings.rate * max(0.01, done / WARM_UP)
+        return self.settings.rate * min(1.0, max(0.0, (1 - done) / (1 - DECAY)))
+
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some sentences; return how many heads and labels there are and how many of them are wrong."""
+        made = wrong = 0
+        for batch in self.batches(sentences):
+            words, bad = self.learn_batch(batch)
+            made += 2 * words
+            wrong += bad
+            self.words += words
+        return made, wrong
+
+    def batches(self, sentences: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Return the sentences in batches of about the same number of words."""
+        words = np.cumsum(self.sizes[sentences])
+        count = max(1, round(float(words[-1]) / self.settings.batch))
+        return np.split(sentences, np.searchsorted(words, words[-1] * np.arange(1, count) / count))
+
+    def learn_batch(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Take one step; return the number of words and how many heads and labels are wrong."""
+        if not len(sentences):
+            return 0, 0
+        trees = self.trees
+        rng = np.random.default_rng([self.settings.seed, self.adam.steps])
+        nodes = nodes_of(sentences, trees.starts)
+        sizes = np.diff(trees.starts)[sentences]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        heads, labels = trees.heads[nodes], trees.labels[nodes]
+        words = np.flatnonzero(heads >= 0).astype(np.int32)
+        above = (np.repeat(starts[:-1], sizes) + heads)[words].astype(np.int32)
+        network = self.network
+        vectors, done = network.encoder.learn_forward(self.dropped(nodes, rng), Batch(starts), self.dropout, rng)
+        arcs = network.arcs.forward(vectors, starts)
+        wrong = self.arc_gradient(arcs, heads, len(words))
+        named = network.labels.forward(vectors, words, above)
+        _, misnamed = choice_loss(named.scores, labels[words], LABEL_WEIGHT / len(words))
+        gradient = network.arcs.backward(vectors, arcs)
+        gradient += network.labels.backward(vectors, named)
+        network.encoder.backward(gradient, done)
+        self.adam.step(self.rate())
+        return len(words), wrong + misnamed
+
+    def dropped(self, nodes: NDArray[np.int64], rng: np.random.Generator) -> list[Ints]:
+        """Return the rows of the tables for some nodes, with some words taken for unknown ones."""
+        result = []
+        for numbers, offsets, chances in zip(self.numbers, self.network.offsets, self.chances, strict=True):
+            rows = numbers[nodes]
+            unknown = rng.random(rows.shape) < chances[rows]
+            result.append(np.where(unknown, offsets, rows).astype(np.int32))
+        return result
+
+    def arc_gradient(self, arcs: ArcScores, heads: Ints, words: int) -> int:
+        """Turn scores into the gradient of their loss; return how many heads are wrong."""
+        if self.settings.loss == "heads":
+            return head_loss(arcs.scores, arcs.starts, arcs.places, heads, 1 / words)[1]
+        wrong = 0
+        marginals = decode.projective_marginals if self.settings.is_projective else decode.marginals
+        for sentence, (begin, end) in enumerate(pairwise(arcs.starts.tolist())):
+            square, gold = arcs.square(sentence), heads[begin:end]
+            scores = square.astype(np.float64)
+            scores[0] = 0
+            np.fill_diagonal(scores, 0)
+            likely = marginals(scores, single_root=self.single_root)
+            wrong += int((likely[1:].argmax(axis=1) != gold[1:]).sum())
+            likely[np.arange(1, end - begin), gold[1:]] -= 1
+            likely[0] = 0
+            np.fill_diagonal(likely, 0)
+            square[:] = likely / words
+        return wrong
+
+    def model(self) -> NeuralModel:
+        """Return what has been learned, as a model."""
+        return NeuralModel(
+            self.settings,
+            self.features,
+            self.attributes,
+            self.trees.names,
+            self.label_places,
+            self.single_root,
+            self.network.stored(),
+        )
+
+    def state(self) -> Arrays:
+        """Return the weights and what Adam knows of them, for a checkpoint."""
+        return {**self.adam.state(), "words": np.array([self.words])}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from a checkpoint."""
+        self.adam.restore(arrays)
+        self.words = int(arrays["words"][0])
