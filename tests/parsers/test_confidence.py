@@ -20,7 +20,7 @@ from crossarc.treebank import Corpus, Sentence, read
 sys.path.append(str(Path(__file__).parents[1] / "decode"))
 from forest import all_trees, tree_scores
 
-PROJECTIVE = ("arc-standard", "arc-eager", "arc-hybrid", "eisner", "carreras")
+PROJECTIVE = ("arc-standard", "arc-eager", "arc-hybrid", "eisner", "carreras", "neural-projective")
 # Whose first trees are found in other ways than by the scores of arcs.
 OTHER_WAYS = ("mst-undirected-lep", "mst-bottom-up", *(name for name in TREE_PRESETS if name.startswith("carreras")))
 

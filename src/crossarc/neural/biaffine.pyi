@@ -26,6 +26,7 @@ def score_arcs_back(
     of_as_head: NDArray[Any],
     of_near: NDArray[Any],
 ) -> None: ...
+def log_probabilities(scores: NDArray[Any], starts: NDArray[np.int64], places: NDArray[np.int64]) -> None: ...
 def head_loss(
     scores: NDArray[Any],
     starts: NDArray[np.int64],

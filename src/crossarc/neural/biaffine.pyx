@@ -10,7 +10,9 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
 
 from crossarc.core.typedefs cimport int32_t, offset_t, token_t, uint8_t
-from crossarc.neural.kernels cimport add_raw, multiply_raw, pack_raw, panel_room, real_t, softmax_raw, transpose_raw
+from crossarc.neural.kernels cimport (
+    add_raw, log_softmax_f32, log_softmax_f64, multiply_raw, pack_raw, panel_room, real_t, softmax_raw, transpose_raw,
+)
 
 # Classes of direction and distance: nine to the left, nine to the right, and node 0.
 DISTANCES = 19
@@ -115,6 +117,22 @@ def score_arcs_back(real_t[::1] gradient, const real_t[:, ::1] dependents, const
                     of_near[at + d, distance_class(<token_t>d, <token_t>h)] += square[d * n + h]
     free(panels)
     free(turned)
+
+
+def log_probabilities(real_t[::1] scores, const offset_t[::1] starts, const offset_t[::1] places):
+    """Turn the scores of arcs into the logarithms of the probabilities of each word's heads, in place."""
+    cdef Py_ssize_t sentence, n, d
+    cdef real_t* row
+    with nogil:
+        for sentence in range(starts.shape[0] - 1):
+            n = starts[sentence + 1] - starts[sentence]
+            for d in range(1, n):
+                row = &scores[places[sentence] + d * n]
+                row[d] = -INFINITY
+                if real_t is float:
+                    log_softmax_f32(n, row)
+                else:
+                    log_softmax_f64(n, row)
 
 
 def head_loss(real_t[::1] scores, const offset_t[::1] starts, const offset_t[::1] places, const token_t[::1] gold,

@@ -37,6 +37,15 @@ static inline int crossarc_has_avx2(void) {
 static inline int crossarc_has_avx2(void) { return 0; }
 #endif
 
+/* The arrays that a loop writes overlap none that it reads. */
+#if defined(__clang__)
+#define APART _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define APART _Pragma("GCC ivdep")
+#else
+#define APART
+#endif
+
 /* exp without branches, so that loops over it become vector code; good to 2e-7. */
 INLINE float crossarc_exp_f32(float x) {
     const float shift = 12582912.0f; /* 1.5 * 2^23: adding it rounds to whole numbers */
@@ -140,6 +149,12 @@ CHOOSE(adam, PARAMETERS(float), PARAMETERS(double),
 #undef PARAMETERS
 #define PARAMETERS(real) (ptrdiff_t size, const real* row, real* out)
 CHOOSE(add, PARAMETERS(float), PARAMETERS(double), (size, row, out))
+#undef PARAMETERS
+#define PARAMETERS(real) (ptrdiff_t size, real* scores)
+CHOOSE(log_softmax, PARAMETERS(float), PARAMETERS(double), (size, scores))
+#undef PARAMETERS
+#define PARAMETERS(real) (ptrdiff_t size, const real* values, double* sum)
+CHOOSE(squares, PARAMETERS(float), PARAMETERS(double), (size, values, sum))
 #undef PARAMETERS
 
 INLINE void crossarc_multiply_f32(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float* a, ptrdiff_t stride,

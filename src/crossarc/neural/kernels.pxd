@@ -40,6 +40,10 @@ cdef extern from "neural/kernels.h" nogil:
                                           double floor) noexcept
     void add_f32 "crossarc_run_add_f32"(Py_ssize_t size, const float* row, float* out) noexcept
     void add_f64 "crossarc_run_add_f64"(Py_ssize_t size, const double* row, double* out) noexcept
+    void log_softmax_f32 "crossarc_run_log_softmax_f32"(Py_ssize_t size, float* scores) noexcept
+    void log_softmax_f64 "crossarc_run_log_softmax_f64"(Py_ssize_t size, double* scores) noexcept
+    void squares_f32 "crossarc_run_squares_f32"(Py_ssize_t size, const float* values, double* sum) noexcept
+    void squares_f64 "crossarc_run_squares_f64"(Py_ssize_t size, const double* values, double* sum) noexcept
 
 
 cdef inline Py_ssize_t panel_room(Py_ssize_t k, Py_ssize_t n) noexcept nogil:

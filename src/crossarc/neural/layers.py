@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.neural.lookup import adam, spread_rows, sum_rows
+from crossarc.neural.lookup import adam, spread_rows, square_sum, sum_rows
 from crossarc.neural.products import Panels, multiply, transposed
 from crossarc.neural.recurrence import recur, recur_back, rows_before
 
@@ -47,8 +47,7 @@ class Parameter:
 
     def square_sum(self) -> float:
         """Return the sum of the squares of the gradient."""
-        rows = self.gradient[self.touched.astype(np.bool_)] if self.table else self.gradient
-        return float(np.square(rows, dtype=np.float64).sum())
+        return square_sum(self.gradient, self.touched if self.table else None)
 
 
 class Layer:

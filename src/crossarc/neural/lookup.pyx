@@ -7,7 +7,7 @@ from libc.string cimport memcmp, memset
 
 from crossarc.core.hashing cimport hash_bytes
 from crossarc.core.typedefs cimport hash_t, int32_t, uint8_t
-from crossarc.neural.kernels cimport adam_f32, adam_f64, add_raw, real_t
+from crossarc.neural.kernels cimport adam_f32, adam_f64, add_raw, real_t, squares_f32, squares_f64
 
 
 def sum_rows(table, const int32_t[:, :] numbers, out):
@@ -131,3 +131,31 @@ cdef int step(real_t[::1] weights, real_t[::1] gradient, real_t[::1] mean, real_
             else:
                 adam_f64(width, &weights[at], &gradient[at], &mean[at], &square[at], scale, rate, beta1, beta2, floor)
     return 0
+
+
+def square_sum(values, const uint8_t[::1] touched=None):
+    """The sum of the squares of all numbers, or of those in marked rows."""
+    flat = values.reshape(-1)
+    width = flat.size // len(values) if touched is not None and len(values) else flat.size
+    if not flat.size:
+        return 0.0
+    return sum_squares[float](flat, width, touched) if values.dtype == np.float32 else sum_squares[double](
+        flat, width, touched
+    )
+
+
+cdef double sum_squares(const real_t[::1] values, Py_ssize_t width, const uint8_t[::1] touched) except -1:
+    """Add the squares of rows."""
+    cdef Py_ssize_t row, rows = values.shape[0] // width
+    cdef bint all_rows = touched is None
+    cdef double total = 0
+    if not all_rows and touched.shape[0] != rows:
+        raise ValueError("each row has a mark")
+    with nogil:
+        for row in range(rows):
+            if all_rows or touched[row]:
+                if real_t is float:
+                    squares_f32(width, &values[row * width], &total)
+                else:
+                    squares_f64(width, &values[row * width], &total)
+    return total

@@ -88,6 +88,10 @@ class Model(ABC):
     def reset_notes(self) -> None:  # noqa: B027
         """Forget what was noted of the sentences parsed so far; most models note nothing."""
 
+    def tuned(self, dev: Corpus) -> Model:
+        """Return the model with what can be found by a development set alone; most models have nothing of the kind."""
+        return self
+
     def scored(self) -> Model:
         """Return the model after it has parsed the development set, with what it noted there."""
         return self
@@ -154,9 +158,13 @@ def quick_scores(model: Model, gold: Corpus) -> tuple[float, float]:
     if isinstance(model, DagModel):
         scores = evaluate_graphs(sentences_of(gold), with_graphs(model, gold))
         return scores.labelled.f1, scores.unlabelled.f1
-    heads, labels = model.parse(gold)
+    return tree_scores(*model.parse(gold), model.labels, gold)
+
+
+def tree_scores(heads: Ints, labels: Ints, names: list[str], gold: Corpus) -> tuple[float, float]:
+    """Return LAS and UAS of trees over all words of a corpus, in percent; `names` are those of the labels."""
     table = gold.strings["deprel"]
-    numbers = np.array([*(table[name] for name in model.labels), -1], dtype=np.int32)
+    numbers = np.array([*(table[name] for name in names), -1], dtype=np.int32)
     words = gold["head"] >= 0
     right = (heads == gold["head"])[words]
     both = right & (numbers[labels] == gold["deprel"])[words]

@@ -8,7 +8,7 @@ import logging
 import os
 import reprlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
@@ -20,7 +20,7 @@ from crossarc.parsers.calibration import calibrate
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.columns import describe_missing, filled_columns, watched
 from crossarc.parsers.constraints import Source
-from crossarc.parsers.model import DagModel, Model
+from crossarc.parsers.model import DagModel, Model, quick_scores
 from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.registry import stored_model, trainer_of
@@ -171,10 +171,15 @@ class Parser:
             helper.model if helper is not None else None,
         )
         model = run_epochs(trainer, self.settings, development, note, on_progress, self.checkpoint_, stored_model)
-        self.model_ = model
-        covered = model.coverage(corpus)
         scored = [epoch for epoch in epochs if epoch.las is not None]
         best = max(scored, key=lambda epoch: (epoch.las or 0.0, -epoch.number)) if scored else None
+        if development is not None and best is not None:
+            tuned = model.tuned(development)
+            if tuned is not model:
+                las, uas = quick_scores(tuned, development)
+                model, best = tuned, replace(best, las=las, uas=uas)
+        self.model_ = model
+        covered = model.coverage(corpus)
         self.manifest_ = {
             "data": {**data, "columns": filled_columns(corpus, model.features)},
             "coverage": {"trees": 100 - covered.outside_percent, "arcs": 100 - covered.lost_percent},
@@ -335,6 +340,14 @@ COMPATIBLE = (
     "empty",
     "lemmas",
     "use_tree",
+    "lexical_size",
+    "tag_size",
+    "hidden",
+    "layers",
+    "arc_size",
+    "label_size",
+    "ensemble",
+    "guide",
 )
 
 

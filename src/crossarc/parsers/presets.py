@@ -75,6 +75,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "carreras-pp-headpath": second_order(transform="headpath"),
     "neural": neural("chu-liu-edmonds"),
     "neural-projective": neural("eisner"),
+    "neural-hybrid": neural("chu-liu-edmonds", guide="carreras-npa"),
 }
 TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "transition"]
 DAG_PRESETS = [name for name, preset in PRESETS.items() if preset["family"].startswith("dag")]

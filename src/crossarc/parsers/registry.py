@@ -21,6 +21,7 @@ from crossarc.parsers.graph.second_order import SecondOrderModel, SecondOrderTra
 from crossarc.parsers.graph.trainer import GraphTrainer, JointTrainer, RoundTrainer
 from crossarc.parsers.graphs import Graphs, graph_transform
 from crossarc.parsers.model import Arrays, Model
+from crossarc.parsers.neural.composites import EnsembleModel, EnsembleTrainer, HybridModel, HybridTrainer
 from crossarc.parsers.neural.model import NeuralModel
 from crossarc.parsers.neural.trainer import NeuralTrainer
 from crossarc.parsers.settings import GraphOutput, Settings
@@ -45,6 +46,8 @@ KINDS: dict[str, tuple[type[Model], Callable[..., Trainer]]] = {
     "enhanced": (EnhancedModel, EnhancedTrainer),
     "stacked": (StackedModel, StackedTrainer),
     "neural": (NeuralModel, NeuralTrainer),
+    "neural-ensemble": (EnsembleModel, EnsembleTrainer),
+    "neural-hybrid": (HybridModel, HybridTrainer),
 }
 
 

@@ -397,17 +397,38 @@ class NeuralSettings(Settings):
     word_dropout: float = Field(0.25, ge=0)
     # Adam's rate at its highest; it rises over the first steps and falls to 0 at the end.
     rate: float = Field(0.002, gt=0, le=1)
-    # The words that are learned from in one step.
+    # The words that are learned from in one step. In small treebanks fewer are, so that an epoch has some steps.
     batch: int = Field(400, ge=1)
     # Each word chooses its head on its own, or the whole tree is one choice (matrix-tree theorem).
     loss: Literal["heads", "trees"] = "heads"
     # Labels after the tree, or the best label of each arc before there is a tree.
     labels: Literal["after", "joint"] = "after"
+    # Networks of so many seeds, whose probabilities are averaged.
+    ensemble: int = Field(1, ge=1, le=32)
+    # A linear parser by its preset, trained beside; arcs and labels of its trees score more.
+    guide: str = ""
 
     @property
     def is_projective(self) -> bool:
         """With Eisner's algorithm."""
         return self.system == "eisner"
+
+    @property
+    def kind(self) -> str:
+        """One network, several, or with a linear parser beside."""
+        return "neural-hybrid" if self.guide else "neural-ensemble" if self.ensemble > 1 else "neural"
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        """Refuse parsers beside that are unknown, or not of plain trees."""
+        from crossarc.parsers.presets import PRESETS, TREE_PRESETS
+
+        known = [name for name in TREE_PRESETS if PRESETS[name]["family"] != "neural"]
+        if self.guide and self.guide not in known:
+            raise UnknownName("guide", self.guide, known)
+        if self.guide and self.transform != "none":
+            raise CrossarcError("settings guide and transform do not go together: leave one of the two out")
+        return self
 
 
 AnySettings = Annotated[

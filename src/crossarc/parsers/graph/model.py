@@ -82,10 +82,13 @@ class AttributeModel(ArcModel):
 
     def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
         """Return heads and labels of all nodes of a corpus."""
-        tokens = self.attributes.encode(corpus)
-        if np.diff(corpus.starts).max(initial=0) - 1 <= self.long_sentence:
-            return self.parse_tokens(tokens, corpus.starts)
-        pieces = Pieces(corpus.starts, self.long_sentence)
+        return self.parse_nodes(self.tokens_of(corpus), corpus.starts)
+
+    def parse_nodes(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
+        """Return heads and labels of nodes with these attributes; long sentences in pieces."""
+        if np.diff(starts).max(initial=0) - 1 <= self.long_sentence:
+            return self.parse_tokens(tokens, starts)
+        pieces = Pieces(starts, self.long_sentence)
         found, names = self.parse_tokens(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts)
         heads, joined = pieces.joined(found, self.single_root)
         labels = np.full(len(tokens), -1, dtype=np.int32)
@@ -95,13 +98,17 @@ class AttributeModel(ArcModel):
             labels[word] = self.label_scores(self.input_of(both), np.array([-1, 0, 1], dtype=np.int32))[2].argmax()
         return heads, labels
 
+    def tokens_of(self, corpus: Corpus) -> Ints:
+        """Return the attributes of all nodes of a corpus, a row each."""
+        return self.attributes.encode(corpus)
+
     @abstractmethod
     def parse_tokens(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
         """Return heads and labels of the sentences that begin at `starts`, from the attributes of their nodes."""
 
     def inputs(self, corpus: Corpus) -> Iterator[Any]:
         """Yield the input of each sentence."""
-        tokens = self.attributes.encode(corpus)
+        tokens = self.tokens_of(corpus)
         return (self.input_of(tokens[begin:end]) for begin, end in pairwise(corpus.starts.tolist()))
 
     def input_of(self, tokens: Ints) -> Any:

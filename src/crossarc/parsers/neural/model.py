@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from crossarc import decode
 from crossarc.features.attributes import Attributes
 from crossarc.features.inputs import InputModel, parse_input_model
+from crossarc.neural.biaffine import log_probabilities
 from crossarc.neural.encoder import Batch
 from crossarc.neural.heads import ArcScores
 from crossarc.neural.layers import Array, leaky
@@ -30,25 +32,25 @@ BATCH_NODES = 2_000  # that go through the network side by side
 BATCH_CELLS = 400_000  # scores of arcs at a time
 
 
-@dataclass(frozen=True, eq=False)
-class NeuralModel(AttributeModel):
-    """A trained network and what numbers its input and its labels."""
+class NetworkModel(AttributeModel):
+    """A parser whose scores of arcs and labels come from vectors of words: those of one network, or of several."""
 
     settings: NeuralSettings
     features: InputModel
-    attributes: Attributes
-    labels: list[str]
-    label_places: NDArray[np.uint8]  # where each can be
-    single_root: bool
-    weights: Arrays  # as a file keeps them
-    network: Network = field(init=False)
-    kind = "neural"
+    label_places: NDArray[np.uint8]  # where each label can be
     usual_scales = Scales(1.0, 1.0)
 
-    def __post_init__(self) -> None:
-        network = Network(self.settings, self.features, self.attributes, len(self.labels), [0])
-        network.fill(self.weights)
-        object.__setattr__(self, "network", network)
+    @abstractmethod
+    def vectors(self, tokens: Ints, starts: Starts) -> Any:
+        """Return the vectors of the nodes of sentences."""
+
+    @abstractmethod
+    def score_arcs(self, vectors: Any, starts: Starts) -> ArcScores:
+        """Return the scores of all arcs."""
+
+    @abstractmethod
+    def score_labels(self, vectors: Any, words: Ints, above: Ints) -> Array:
+        """Return the scores of all labels of arcs to `words` from `above`, which are rows of the vectors."""
 
     @property
     def is_projective(self) -> bool:  # type: ignore[override]
@@ -70,6 +72,51 @@ class NeuralModel(AttributeModel):
             labels[nodes[words]] = self.allowed_labels(vectors, words, above, heads[nodes[words]]).argmax(axis=1)
         return heads, labels
 
+    def barred(self, heads: NDArray[Any]) -> Array:
+        """Return 0 for each label that an arc from each head can have, -inf for others."""
+        table = np.where((self.label_places[None] & np.array([[ELSEWHERE], [ON_ROOTS]])) > 0, 0, -np.inf)
+        return np.asarray(table.astype(np.float32)[(heads == 0).astype(np.int64)])
+
+    def allowed_labels(self, vectors: Any, words: Ints, above: Ints, heads: Ints) -> Array:
+        """Return the scores of labels, -inf for those that cannot be; `heads` are the heads in their sentences."""
+        return self.score_labels(vectors, words, above) + self.barred(heads)
+
+    def input_of(self, tokens: Ints) -> Any:
+        """Return the vectors of the nodes of one sentence."""
+        return self.vectors(tokens, np.array([0, len(tokens)], dtype=np.int64)), len(tokens)
+
+    def arc_scores(self, sentence: tuple[Any, int], *, whole: bool = False) -> Scores:
+        """Return the scores that trees are compared by, at [dependent, head]."""
+        vectors, size = sentence
+        return np.asarray(self.score_arcs(vectors, np.array([0, size], dtype=np.int64)).square(0), dtype=np.float64)
+
+    def label_scores(self, sentence: tuple[Any, int], heads: Ints) -> Scores:
+        """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
+        scores = np.zeros((len(heads), len(self.labels)))
+        words = np.arange(1, len(heads), dtype=np.int32)
+        scores[1:] = self.allowed_labels(sentence[0], words, heads[1:], heads[1:])
+        return scores
+
+
+@dataclass(frozen=True, eq=False)
+class NeuralModel(NetworkModel):
+    """A trained network and what numbers its input and its labels."""
+
+    settings: NeuralSettings
+    features: InputModel
+    attributes: Attributes
+    labels: list[str]
+    label_places: NDArray[np.uint8]
+    single_root: bool
+    weights: Arrays  # as a file keeps them
+    network: Network = field(init=False)
+    kind = "neural"
+
+    def __post_init__(self) -> None:
+        network = Network(self.settings, self.features, self.attributes, len(self.labels), [0])
+        network.fill(self.weights)
+        object.__setattr__(self, "network", network)
+
     def vectors(self, tokens: Ints, starts: Starts) -> Array:
         """Return the vectors of the nodes of sentences."""
         return self.network.encoder.forward(self.network.numbers(tokens), Batch(starts))
@@ -78,9 +125,9 @@ class NeuralModel(AttributeModel):
         """Return the scores of all arcs; with joint labels each with that of its best label."""
         found = self.network.arcs.forward(vectors, starts)
         if self.settings.labels == "joint":
+            log_probabilities(found.scores, starts, found.places)
             for sentence, (begin, end) in enumerate(pairwise(starts.tolist())):
-                square = found.square(sentence)
-                square[:] = log_softmax(without_loops(square)) + self.best_labels(vectors[begin:end])
+                found.square(sentence)[:] += self.best_labels(vectors[begin:end])
         return found
 
     def best_labels(self, vectors: Array) -> Array:
@@ -94,30 +141,9 @@ class NeuralModel(AttributeModel):
             found[word] = log_softmax(scores).max(axis=1)
         return found
 
-    def barred(self, heads: NDArray[Any]) -> Array:
-        """Return 0 for each label that an arc from each head can have, -inf for others."""
-        table = np.where((self.label_places[None] & np.array([[ELSEWHERE], [ON_ROOTS]])) > 0, 0, -np.inf)
-        return np.asarray(table.astype(np.float32)[(heads == 0).astype(np.int64)])
-
-    def allowed_labels(self, vectors: Array, words: Ints, above: Ints, heads: Ints) -> Array:
-        """Return the scores of labels of arcs between rows of `vectors`; `heads` are the heads in their sentences."""
-        return self.network.labels.forward(vectors, words, above).scores + self.barred(heads)
-
-    def input_of(self, tokens: Ints) -> Array:
-        """Return the vectors of the nodes of one sentence."""
-        return self.vectors(tokens, np.array([0, len(tokens)], dtype=np.int64))
-
-    def arc_scores(self, sentence: Array, *, whole: bool = False) -> Scores:
-        """Return the scores that trees are compared by, at [dependent, head]."""
-        found = self.score_arcs(sentence, np.array([0, len(sentence)], dtype=np.int64))
-        return np.asarray(found.square(0), dtype=np.float64)
-
-    def label_scores(self, sentence: Array, heads: Ints) -> Scores:
-        """Return the scores of all labels for the arcs of a tree, at [dependent, label]."""
-        scores = np.zeros((len(heads), len(self.labels)))
-        words = np.arange(1, len(heads), dtype=np.int32)
-        scores[1:] = self.allowed_labels(sentence, words, heads[1:], heads[1:])
-        return scores
+    def score_labels(self, vectors: Array, words: Ints, above: Ints) -> Array:
+        """Return the scores of all labels of some arcs."""
+        return self.network.labels.forward(vectors, words, above).scores
 
     def describe(self) -> dict[str, str]:
         """Return the number of weights."""
@@ -184,12 +210,6 @@ def ends(heads: Ints, starts: Starts) -> tuple[Ints, Ints]:
     words = np.flatnonzero(place > 0)
     above = starts[sentence[words]] + heads[sentence[words], place[words]]
     return words.astype(np.int32), above.astype(np.int32)
-
-
-def without_loops(square: Array) -> Array:
-    """Return scores with -inf for arcs from a word to itself."""
-    np.fill_diagonal(square[1:, 1:], -np.inf)
-    return square
 
 
 def log_softmax(scores: Array) -> Array:

@@ -22,6 +22,7 @@ from crossarc.parsers.trees import Trees
 
 LABEL_WEIGHT = 0.7  # of the loss of labels, if that of heads is 1
 WARM_UP, DECAY = 0.05, 0.3  # shares of the training after which the rate is at its highest, and begins to fall
+LEAST_STEPS = 60  # in an epoch
 WORDS = ("form", "lower", "lemma")  # attributes that are left out by how rare they are
 
 
@@ -49,6 +50,7 @@ class NeuralTrainer(Trainer):
         self.adam = Adam(self.network)
         self.dropout = Dropout(settings.part_dropout, settings.dropout)
         self.words = 0  # learned from so far
+        self.batch_words = max(1, min(settings.batch, int(self.sizes.sum()) // LEAST_STEPS))
 
     def take_over(self, init: NeuralModel) -> None:
         """Begin with the weights of a trained model; words and labels that it does not know come behind its own."""
@@ -99,7 +101,7 @@ class NeuralTrainer(Trainer):
     def batches(self, sentences: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         """Return the sentences in batches of about the same number of words."""
         words = np.cumsum(self.sizes[sentences])
-        count = max(1, round(float(words[-1]) / self.settings.batch))
+        count = max(1, round(float(words[-1]) / self.batch_words))
         return np.split(sentences, np.searchsorted(words, words[-1] * np.arange(1, count) / count))
 
     def learn_batch(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
