@@ -50,8 +50,12 @@ def numeric(function, x, samples=20):
 def test_linear():
     rng = np.random.default_rng(3)
     layer, x, weights = Linear(5, 7, rng, np.float64), rng.standard_normal((4, 5)), rng.standard_normal((4, 7))
-    check(layer, lambda: (layer.forward(x) * weights).sum(), lambda: layer.backward(x, weights))
-    places, expected = numeric(lambda: (layer.forward(x) * weights).sum(), x)
+
+    def loss():
+        return (layer.forward(x) * weights).sum()
+
+    check(layer, loss, lambda: layer.backward(x, weights))
+    places, expected = numeric(loss, x)
     assert layer.backward(x, weights).reshape(-1)[places] == pytest.approx(expected, rel=1e-6)
 
 
@@ -93,7 +97,10 @@ def test_encoder(sizes, dropout):
     def run():
         return encoder.learn_forward(numbers, batch, dropout, np.random.default_rng(9))
 
-    check(encoder, lambda: (run()[0] * weights).sum(), lambda: encoder.backward(weights, run()[1]))
+    def loss():
+        return (run()[0] * weights).sum()
+
+    check(encoder, loss, lambda: encoder.backward(weights, run()[1]))
 
 
 def test_the_encoder_gives_the_same_without_dropout_and_with_distinct_words():

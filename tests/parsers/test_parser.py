@@ -10,7 +10,7 @@ import pytest
 from crossarc.cli import main
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import PRESETS, Parser, load, write_model
-from crossarc.parsers.presets import TRANSITION_PRESETS, TREE_PRESETS
+from crossarc.parsers.presets import NEURAL_PRESETS, TRANSITION_PRESETS, TREE_PRESETS
 from crossarc.parsers.transition.model import link_score
 from crossarc.treebank import Corpus, Sentence, read, write
 
@@ -418,7 +418,7 @@ def test_commands(example, tmp_path, monkeypatch, capsys):
     assert run("parse", model, raw, "-o", parsed)[0] == 0
 
 
-@pytest.mark.parametrize("name", TREE_PRESETS)
+@pytest.mark.parametrize("name", [name for name in TREE_PRESETS if name not in NEURAL_PRESETS])
 def test_compact_models(example, name):
     parser = Parser(name, features="compact", epochs=8, explore=0.0).fit(example)
     assert 15 < len(parser.model.features.templates) < 40

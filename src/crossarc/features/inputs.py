@@ -33,6 +33,11 @@ class InputModel:
         """All attributes, part by part."""
         return tuple(name for names in self.parts.values() for name in names)
 
+    @property
+    def templates(self) -> tuple[tuple[str, ...], ...]:
+        """What is looked at, as other feature models name it: one attribute each."""
+        return tuple((name,) for name in self.attributes)
+
 
 def load_input_model(name: str) -> InputModel:
     """A model that comes with crossarc, by name, or one from a TOML file."""

@@ -1,7 +1,7 @@
 """Scores of all arcs of each sentence by the vectors of their ends, the gradients of these, and losses.
 
-The nodes of a batch stand sentence by sentence, from `starts[i]` to `starts[i + 1]`. The scores of a sentence of n words
-are a square of (n + 1) ** 2 numbers, [dependent, head]; those of all sentences stand one after another.
+The nodes of a batch stand sentence by sentence, from `starts[i]` to `starts[i + 1]`. The scores of a sentence of n
+words are a square of (n + 1) ** 2 numbers, [dependent, head]; those of all sentences stand one after another.
 """
 
 import numpy as np

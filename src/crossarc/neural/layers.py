@@ -170,7 +170,7 @@ class BiLstm(Layer):
 
 def leaky(x: Array) -> Array:
     """Return the input, a tenth of it where it is negative."""
-    return np.maximum(x, x.dtype.type(LEAK) * x)
+    return np.asarray(np.maximum(x, x.dtype.type(LEAK) * x))
 
 
 def leaky_back(y: Array, dy: Array) -> Array:

@@ -114,7 +114,8 @@ def adam(weights, gradient, mean, square, double scale, double rate, double beta
 
 
 cdef int step(real_t[::1] weights, real_t[::1] gradient, real_t[::1] mean, real_t[::1] square, Py_ssize_t width,
-              double scale, double rate, double beta1, double beta2, double floor, const uint8_t[::1] touched) except -1:
+              double scale, double rate, double beta1, double beta2, double floor,
+              const uint8_t[::1] touched) except -1:
     """Move rows of weights."""
     cdef Py_ssize_t row, at, rows = weights.shape[0] // width
     cdef bint all_rows = touched is None

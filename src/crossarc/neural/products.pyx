@@ -16,7 +16,7 @@ cdef class Panels:
     def __cinit__(self, matrix, *, bint transposed=False):
         array = np.ascontiguousarray(matrix)
         if array.ndim != 2 or array.dtype not in (np.float32, np.float64):
-            raise ValueError(f"a matrix of {array.dtype} with {array.ndim} dimensions; products take float32 or float64")
+            raise ValueError(f"{array.ndim} dimensions of {array.dtype}; products take matrices of float32 or float64")
         self.dtype = array.dtype
         self.rows, self.columns = array.shape[::-1] if transposed else array.shape
         self.data = malloc(max(1, panel_room(self.rows, self.columns)) * array.itemsize)

@@ -347,7 +347,7 @@ COMPATIBLE = (
     "arc_size",
     "label_size",
     "ensemble",
-    "guide",
+    "guides",
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crossarc.errors import CrossarcError, UnknownName
-from crossarc.parsers.settings import AT_ONCE, Settings, check_names, checked_settings
+from crossarc.parsers.settings import AT_ONCE, FAMILIES, GraphOutput, Settings, check_names, checked_settings
 
 # How often training goes on from the model's own mistakes where costs are not exact, by trial on development sets.
 EXPLORE = {"planar": 0.9, "two-planar": 0.5, "covington": 0.5}
@@ -61,6 +61,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "dag-eager": dag("dag-eager", "dag-eager", explore=0.0),
     "dag-covington": dag("dag-covington", "dag-covington", explore=EXPLORE["covington"]),
     "dag-mst": graph("dag-mst", "dag-mst", cost=0.02),
+    "neural-graph": graph("best-graph", "neural-graph", "neural"),
     "mst": graph("chu-liu-edmonds"),
     "eisner": graph("eisner"),
     "mst-bottom-up": graph("bottom-up", "rounds", "mst-bottom-up"),
@@ -75,10 +76,10 @@ PRESETS: dict[str, dict[str, Any]] = {
     "carreras-pp-headpath": second_order(transform="headpath"),
     "neural": neural("chu-liu-edmonds"),
     "neural-projective": neural("eisner"),
-    "neural-hybrid": neural("chu-liu-edmonds", guide="carreras-npa"),
+    "neural-hybrid": neural("chu-liu-edmonds", guides=["carreras-npa", "planar"]),
 }
 TRANSITION_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "transition"]
-DAG_PRESETS = [name for name, preset in PRESETS.items() if preset["family"].startswith("dag")]
+DAG_PRESETS = [name for name, preset in PRESETS.items() if issubclass(FAMILIES[preset["family"]], GraphOutput)]
 TREE_PRESETS = [name for name in PRESETS if name not in DAG_PRESETS]
 NEURAL_PRESETS = [name for name, preset in PRESETS.items() if preset["family"] == "neural"]
 GRAPH_PRESETS = [name for name in TREE_PRESETS if name not in (*TRANSITION_PRESETS, *NEURAL_PRESETS)]

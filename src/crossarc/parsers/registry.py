@@ -22,6 +22,7 @@ from crossarc.parsers.graph.trainer import GraphTrainer, JointTrainer, RoundTrai
 from crossarc.parsers.graphs import Graphs, graph_transform
 from crossarc.parsers.model import Arrays, Model
 from crossarc.parsers.neural.composites import EnsembleModel, EnsembleTrainer, HybridModel, HybridTrainer
+from crossarc.parsers.neural.graphs import NeuralGraphModel, NeuralGraphTrainer
 from crossarc.parsers.neural.model import NeuralModel
 from crossarc.parsers.neural.trainer import NeuralTrainer
 from crossarc.parsers.settings import GraphOutput, Settings
@@ -46,6 +47,7 @@ KINDS: dict[str, tuple[type[Model], Callable[..., Trainer]]] = {
     "enhanced": (EnhancedModel, EnhancedTrainer),
     "stacked": (StackedModel, StackedTrainer),
     "neural": (NeuralModel, NeuralTrainer),
+    "neural-graph": (NeuralGraphModel, NeuralGraphTrainer),
     "neural-ensemble": (EnsembleModel, EnsembleTrainer),
     "neural-hybrid": (HybridModel, HybridTrainer),
 }

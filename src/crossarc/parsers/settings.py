@@ -376,11 +376,9 @@ class DagMstSettings(GraphSettings, GraphOutput):
         return self
 
 
-class NeuralSettings(Settings):
-    """The settings of parsers with a network that scores arcs."""
+class NetworkSettings(Settings):
+    """The settings of all parsers with a network that scores arcs."""
 
-    family: Literal["neural"] = "neural"
-    system: Literal["chu-liu-edmonds", "eisner"] = "chu-liu-edmonds"
     epochs: int = Field(18, ge=1)
     # A word, lemma or part of a word has an embedding if it occurs so often; all others share one.
     cut: int = Field(2, ge=1)
@@ -391,7 +389,7 @@ class NeuralSettings(Settings):
     layers: int = Field(2, ge=1, le=8)
     arc_size: int = Field(128, ge=1, le=4096)
     label_size: int = Field(96, ge=1, le=4096)
-    # What training leaves out: outputs of layers, whole sums of embeddings, and rare words more often than frequent ones.
+    # What training leaves out: outputs of layers, whole sums of embeddings, and words, the rare ones more often.
     dropout: float = Field(0.33, ge=0, lt=1)
     part_dropout: float = Field(0.25, ge=0, lt=1)
     word_dropout: float = Field(0.25, ge=0)
@@ -399,14 +397,21 @@ class NeuralSettings(Settings):
     rate: float = Field(0.002, gt=0, le=1)
     # The words that are learned from in one step. In small treebanks fewer are, so that an epoch has some steps.
     batch: int = Field(400, ge=1)
+
+
+class NeuralSettings(NetworkSettings):
+    """The settings of parsers of trees with networks."""
+
+    family: Literal["neural"] = "neural"
+    system: Literal["chu-liu-edmonds", "eisner"] = "chu-liu-edmonds"
     # Each word chooses its head on its own, or the whole tree is one choice (matrix-tree theorem).
     loss: Literal["heads", "trees"] = "heads"
     # Labels after the tree, or the best label of each arc before there is a tree.
     labels: Literal["after", "joint"] = "after"
     # Networks of so many seeds, whose probabilities are averaged.
     ensemble: int = Field(1, ge=1, le=32)
-    # A linear parser by its preset, trained beside; arcs and labels of its trees score more.
-    guide: str = ""
+    # Linear parsers by their presets, trained beside; arcs and labels of their trees score more.
+    guides: list[str] = []
 
     @property
     def is_projective(self) -> bool:
@@ -416,7 +421,7 @@ class NeuralSettings(Settings):
     @property
     def kind(self) -> str:
         """One network, several, or with a linear parser beside."""
-        return "neural-hybrid" if self.guide else "neural-ensemble" if self.ensemble > 1 else "neural"
+        return "neural-hybrid" if self.guides else "neural-ensemble" if self.ensemble > 1 else "neural"
 
     @model_validator(mode="after")
     def check(self) -> Self:
@@ -424,10 +429,30 @@ class NeuralSettings(Settings):
         from crossarc.parsers.presets import PRESETS, TREE_PRESETS
 
         known = [name for name in TREE_PRESETS if PRESETS[name]["family"] != "neural"]
-        if self.guide and self.guide not in known:
-            raise UnknownName("guide", self.guide, known)
-        if self.guide and self.transform != "none":
-            raise CrossarcError("settings guide and transform do not go together: leave one of the two out")
+        for name in self.guides:
+            if name not in known:
+                raise UnknownName("guide", name, known)
+        if len(set(self.guides)) < len(self.guides):
+            raise CrossarcError(f"setting guides = {self.guides}: name each once")
+        if self.guides and self.transform != "none":
+            raise CrossarcError("settings guides and transform do not go together: leave one of the two out")
+        return self
+
+
+class NeuralGraphSettings(NetworkSettings, GraphOutput):
+    """The settings of the parser of graphs with a network."""
+
+    family: Literal["neural-graph"] = "neural-graph"
+    system: Literal["best-graph"] = "best-graph"
+    cycles: Literal["reverse", "allow"] = "allow"
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        """Refuse what is of other parsers of graphs, or of trees."""
+        if self.use_tree:
+            raise CrossarcError("setting use_tree is of dag-standard, dag-eager and dag-covington; leave it out")
+        if self.transform != "none":
+            raise CrossarcError(f"setting transform is of parsers of trees; {self.parser} has none: leave it out")
         return self
 
 
@@ -439,7 +464,8 @@ AnySettings = Annotated[
     | RoundSettings
     | SecondOrderSettings
     | DagMstSettings
-    | NeuralSettings,
+    | NeuralSettings
+    | NeuralGraphSettings,
     Field(discriminator="family"),
 ]
 FAMILIES: dict[str, type[Settings]] = {
@@ -451,6 +477,7 @@ FAMILIES: dict[str, type[Settings]] = {
     "second-order": SecondOrderSettings,
     "dag-mst": DagMstSettings,
     "neural": NeuralSettings,
+    "neural-graph": NeuralGraphSettings,
 }
 TITLES = {
     "transition": "transition parsers",
@@ -461,6 +488,7 @@ TITLES = {
     "second-order": "second-order parsers",
     "dag-mst": "dag-mst",
     "neural": "neural parsers",
+    "neural-graph": "neural-graph",
 }
 NEUTRAL = {"explore": 0.0}  # values that ask for nothing, beside the defaults
 ALL_FIELDS = dict.fromkeys(name for family in FAMILIES.values() for name in family.model_fields)
@@ -474,6 +502,8 @@ def family_of(name: str) -> type[Settings] | None:
 def owner_of(name: str, asked: type[Settings]) -> str:
     """Return what to call the parsers that have a setting which the asked family does not have."""
     owner = next(family for family in FAMILIES if name in FAMILIES[family].model_fields)
+    if name in LinearSettings.model_fields and not issubclass(asked, LinearSettings):
+        return "linear parsers"
     return "mst and eisner" if owner == "graph" and issubclass(asked, GraphSettings) else TITLES[owner]
 
 

@@ -5,6 +5,7 @@ McDonald and Pereira (2006). Arcs of the tree and those added to it are learned 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, Self
@@ -65,7 +66,14 @@ class DagMstModel(WithLengths, DagModel):
             return self.parse_tokens(tokens, corpus.starts)
         pieces = Pieces(corpus.starts, self.long_sentence)
         found = self.parse_tokens(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts)
-        return self.joined(found, pieces, tokens)
+        factors = self.factors()
+
+        def label_of(rows: list[int]) -> int:
+            both = np.ascontiguousarray(tokens[rows])
+            scores = factors.label_scores(self.label_weights, both, np.array([-1, 0, 1], dtype=np.int32))
+            return int(scores[2].argmax())
+
+        return joined_pieces(found, pieces, self.single_root, label_of)
 
     def parse_tokens(self, tokens: Ints, starts: Starts) -> Arcs:
         """Return the arcs of the sentences that begin at `starts`, from the attributes of their nodes."""
@@ -77,30 +85,6 @@ class DagMstModel(WithLengths, DagModel):
         if self.lengths is not None:
             self.lengths.count(factors)
         return ordered(found)
-
-    def joined(self, found: Arcs, pieces: Pieces, tokens: Ints) -> Arcs:
-        """Return the arcs of whole sentences from those of their pieces.
-
-        Where a graph has a single root, those of later pieces become dependents of that of the first.
-        """
-        heads, dependents, labels = found.heads.copy(), found.dependents.copy(), found.labels.copy()
-        ends, root, factors = [], 0, self.factors()
-        spans = zip(pairwise(found.starts.tolist()), pairwise(pieces.starts.tolist()), pieces.first, strict=True)
-        for (begin, end), (first_row, last_row), first in spans:
-            rows = pieces.rows[first_row:last_row]
-            own, roots = slice(begin, end), begin + np.flatnonzero(found.heads[begin:end] == 0)
-            heads[own] = np.where(found.heads[own] > 0, rows[found.heads[own]] - rows[0], 0)
-            dependents[own] = rows[found.dependents[own]] - rows[0]
-            if first:
-                root = int(dependents[roots[0]]) if len(roots) else 0
-                ends.append(end)
-                continue
-            ends[-1] = end
-            for arc in roots.tolist() if self.single_root else []:
-                both = np.ascontiguousarray(tokens[[rows[0], rows[0] + root, rows[0] + dependents[arc]]])
-                scores = factors.label_scores(self.label_weights, both, np.array([-1, 0, 1], dtype=np.int32))
-                heads[arc], labels[arc] = root, scores[2].argmax()
-        return Arcs(np.array([0, *ends], dtype=np.int64), heads, dependents, labels)
 
     def describe(self) -> dict[str, str]:
         """Return how many heads a word can have, and what lengths left out of the development set."""
@@ -243,6 +227,30 @@ def graph_factors(
         most_parallel=limits[1],
         **limits_of(lengths),
     )
+
+
+def joined_pieces(found: Arcs, pieces: Pieces, single_root: bool, label_of: Callable[[list[int]], int]) -> Arcs:
+    """Return the arcs of whole sentences from those of their pieces.
+
+    Where a graph has a single root, those of later pieces become dependents of that of the first. `label_of` gives the
+    label of such an arc, by the rows of node 0, the head and the dependent.
+    """
+    heads, dependents, labels = found.heads.copy(), found.dependents.copy(), found.labels.copy()
+    ends, root = [], 0
+    spans = zip(pairwise(found.starts.tolist()), pairwise(pieces.starts.tolist()), pieces.first, strict=True)
+    for (begin, end), (first_row, last_row), first in spans:
+        rows = pieces.rows[first_row:last_row]
+        own, roots = slice(begin, end), begin + np.flatnonzero(found.heads[begin:end] == 0)
+        heads[own] = np.where(found.heads[own] > 0, rows[found.heads[own]] - rows[0], 0)
+        dependents[own] = rows[found.dependents[own]] - rows[0]
+        if first:
+            root = int(dependents[roots[0]]) if len(roots) else 0
+            ends.append(end)
+            continue
+        ends[-1] = end
+        for arc in roots.tolist() if single_root else []:
+            heads[arc], labels[arc] = root, label_of([rows[0], rows[0] + root, rows[0] + dependents[arc]])
+    return Arcs(np.array([0, *ends], dtype=np.int64), heads, dependents, labels)
 
 
 def ordered(arcs: Arcs) -> Arcs:

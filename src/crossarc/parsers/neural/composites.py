@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,96 +117,112 @@ def log_mean(logs: list[Array]) -> Array:
         return np.asarray(np.log(sum(np.exp(each - floor) for each in logs) / len(logs)) + floor)
 
 
-# ---- a linear parser beside
+# ---- linear parsers beside
 
 
-OWN_COLUMNS = 2  # behind the attributes: how far the guide's head is away, and its label
-NO_HEAD = -(2**30)  # of node 0
+NO_HEAD = -(2**30)  # how far away the head of node 0 is
+
+
+class Guided(NamedTuple):
+    """The vectors of a network, and what the linear parsers say of each node, a column for each parser."""
+
+    vectors: Any
+    heads: Ints  # rows of the vectors, -1 for none
+    labels: Ints  # -1 for those that the network does not know
+    first: Starts  # the row of node 0
 
 
 @dataclass(frozen=True, eq=False)
 class HybridModel(NetworkModel):
-    """A network that is told the trees of a linear parser: arcs and labels of these trees score more.
+    """A network that is told the trees of linear parsers: arcs and labels of these trees score more.
 
-    `bonus` is what an arc gains, and what its label gains where the tree has the arc; found on the development set.
+    `bonus` is what an arc gains for each tree that has it, and what its label gains then; found on the development set.
     """
 
     neural: NetworkModel
-    guide: Model
+    guides: tuple[Model, ...]
     bonus: tuple[float, float]
     kind = "neural-hybrid"
 
     def __post_init__(self) -> None:
         for name in ("settings", "features", "attributes", "labels", "label_places", "single_root"):
             object.__setattr__(self, name, getattr(self.neural, name))
-        numbers = {label: number for number, label in enumerate(self.labels)}
-        table = np.array([*(numbers.get(label, -1) for label in self.guide.labels), -1], dtype=np.int32)
-        object.__setattr__(self, "label_numbers", table)
 
     def tokens_of(self, corpus: Corpus) -> Ints:
-        """Return the attributes of all nodes of a corpus, and what the linear parser says of each."""
-        heads, labels = self.guide.parse(corpus)
-        starts = np.repeat(corpus.starts[:-1], np.diff(corpus.starts))
-        place = np.arange(len(heads)) - starts
-        away = np.where(heads > 0, heads - place, 0)  # 0 for the root
-        away[heads < 0] = NO_HEAD
-        own = np.stack([away, self.label_numbers[labels]], axis=1).astype(np.int32)  # type: ignore[attr-defined]
-        return np.concatenate([self.neural.tokens_of(corpus), own], axis=1)
+        """Return the attributes of all nodes of a corpus, and for each linear parse the distance of the head and its label.
 
-    def vectors(self, tokens: Ints, starts: Starts) -> tuple[Any, Ints, Ints, Starts]:
-        """Return the vectors of the network, the rows of the heads in the linear parse (-1 for none), and its labels."""
-        first = np.repeat(starts[:-1], np.diff(starts))
-        last = np.repeat(starts[1:], np.diff(starts))
-        row, away = np.arange(len(tokens)), tokens[:, -2]
+        Distances, unlike numbers of nodes, stay right where long sentences are cut into pieces.
+        """
+        place = np.arange(int(corpus.starts[-1])) - np.repeat(corpus.starts[:-1], np.diff(corpus.starts))
+        numbers = {label: number for number, label in enumerate(self.labels)}
+        columns = []
+        for guide in self.guides:
+            heads, labels = guide.parse(corpus)
+            away = np.where(heads > 0, heads - place, 0)  # 0 for the root
+            away[heads < 0] = NO_HEAD
+            table = np.array([*(numbers.get(label, -1) for label in guide.labels), -1], dtype=np.int32)
+            columns += [away.astype(np.int32), table[labels]]
+        return np.concatenate([self.neural.tokens_of(corpus), np.stack(columns, axis=1)], axis=1)
+
+    def vectors(self, tokens: Ints, starts: Starts) -> Guided:
+        """Return the vectors of the network, and the heads and labels of the linear parses."""
+        own = tokens.shape[1] - 2 * len(self.guides)
+        first, last = (np.repeat(ends, np.diff(starts))[:, None] for ends in (starts[:-1], starts[1:]))
+        row, away = np.arange(len(tokens))[:, None], tokens[:, own::2]
         head = np.where(away == 0, first, row + away)
         inside = (away != NO_HEAD) & (head >= first) & (head < last) & (row > first)
         heads = np.where(inside, head, -1).astype(np.int32)
-        return self.neural.vectors(tokens[:, :-OWN_COLUMNS], starts), heads, tokens[:, -1], first
+        return Guided(self.neural.vectors(tokens[:, :own], starts), heads, tokens[:, own + 1 :: 2], first[:, 0])
 
-    def score_arcs(self, vectors: tuple[Any, Ints, Ints, Starts], starts: Starts) -> ArcScores:
-        """Return the logarithms of the probabilities of arcs, more for those of the linear parse."""
-        own, heads, _, first = vectors
-        found = self.neural.score_arcs(own, starts)
+    def score_arcs(self, vectors: Guided, starts: Starts) -> ArcScores:
+        """Return the logarithms of the probabilities of arcs, more for those of linear parses."""
+        found = self.neural.score_arcs(vectors.vectors, starts)
         log_probabilities(found.scores, starts, found.places)
-        words = np.flatnonzero(heads >= 0)
         sizes = np.diff(starts)
-        sentence = np.repeat(np.arange(len(sizes)), sizes)[words]
-        cells = found.places[sentence] + (words - first[words]) * sizes[sentence] + heads[words] - first[words]
-        found.scores[cells] += np.float32(self.bonus[0])
+        sentence = np.repeat(np.arange(len(sizes)), sizes)
+        for heads in vectors.heads.T:
+            words = np.flatnonzero(heads >= 0)
+            own, first = sentence[words], vectors.first[words]
+            found.scores[found.places[own] + (words - first) * sizes[own] + heads[words] - first] += np.float32(
+                self.bonus[0]
+            )
         return found
 
-    def score_labels(self, vectors: tuple[Any, Ints, Ints, Starts], words: Ints, above: Ints) -> Array:
-        """Return the logarithms of the probabilities of labels, more for those of the linear parse."""
-        own, heads, labels, _ = vectors
-        scores = log_softmax(self.neural.score_labels(own, words, above))
-        same = np.flatnonzero((heads[words] == above) & (labels[words] >= 0))
-        scores[same, labels[words[same]]] += np.float32(self.bonus[1])
+    def score_labels(self, vectors: Guided, words: Ints, above: Ints) -> Array:
+        """Return the logarithms of the probabilities of labels, more for those of linear parses."""
+        scores = log_softmax(self.neural.score_labels(vectors.vectors, words, above))
+        for heads, labels in zip(vectors.heads.T, vectors.labels.T, strict=True):
+            same = np.flatnonzero((heads[words] == above) & (labels[words] >= 0))
+            scores[same, labels[words[same]]] += np.float32(self.bonus[1])
         return scores
 
     def tuned(self, dev: Corpus) -> HybridModel:
         """Return the model with the bonus that is best on a development set."""
-        tokens = self.tokens_of(dev)  # the linear parser runs once
+        tokens = self.tokens_of(dev)  # linear parsers run once
         best, best_las = self, -1.0
         for place in range(2):
             for value in BONUSES:
-                model = replace(best, bonus=tuple(value if at == place else best.bonus[at] for at in range(2)))
+                model = replace(best, bonus=(best.bonus[0], value) if place else (value, best.bonus[1]))
                 las, _ = tree_scores(*model.parse_nodes(tokens, dev.starts), model.labels, dev)
                 if las > best_las:
                     best, best_las = model, las
         return best
 
     def describe(self) -> dict[str, str]:
-        """Return what the network and the linear parser are."""
+        """Return what the network and the linear parsers are."""
         arcs, labels = self.bonus
-        beside = f"{self.guide.settings.parser}, bonus {arcs:g} for its arcs and {labels:g} for its labels"
-        return {**self.neural.describe(), "beside": beside}
+        names = " and ".join(guide.settings.parser for guide in self.guides)
+        return {**self.neural.describe(), "beside": f"{names}; bonus {arcs:g} for their arcs, {labels:g} for labels"}
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
         manifest, arrays = self.neural.to_arrays()
-        about, own = self.guide.to_arrays()
-        what = {"kind": self.kind, "bonus": list(self.bonus), "guide": about}
-        return {**manifest, **what}, arrays | prefixed(own, "guide.")
+        manifest |= {"kind": self.kind, "bonus": list(self.bonus), "guides": []}
+        for number, guide in enumerate(self.guides):
+            about, own = guide.to_arrays()
+            manifest["guides"].append(about)
+            arrays |= prefixed(own, f"guide{number}.")
+        return manifest, arrays
 
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
@@ -215,10 +231,13 @@ class HybridModel(NetworkModel):
         if not isinstance(settings, NeuralSettings):
             raise ValueError("the settings are of another family")
         inner = EnsembleModel if settings.ensemble > 1 else NeuralModel
-        bonus = tuple(map(float, manifest["bonus"]))
-        if len(bonus) != 2 or not np.isfinite(bonus).all():
-            raise ValueError("it is not said what the linear parse counts")
-        return cls(inner.from_arrays(manifest, arrays), guide_of(manifest["guide"], part(arrays, "guide.")), bonus)
+        arcs, labels = map(float, manifest["bonus"])
+        if not np.isfinite([arcs, labels]).all():
+            raise ValueError("it is not said what linear parses count")
+        guides = [guide_of(about, part(arrays, f"guide{number}.")) for number, about in enumerate(manifest["guides"])]
+        if [guide.settings.parser for guide in guides] != settings.guides:
+            raise ValueError("the linear parsers beside are not those of the settings")
+        return cls(inner.from_arrays(manifest, arrays), tuple(guides), (arcs, labels))
 
 
 BONUSES = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
@@ -226,7 +245,7 @@ USUAL_BONUS = (2.0, 2.0)
 
 
 class HybridTrainer(Trainer):
-    """Learns networks, and a linear parser beside them, which needs fewer epochs."""
+    """Learns networks, and linear parsers beside them, which need fewer epochs."""
 
     def __init__(self, trees: Trees, settings: NeuralSettings, init: HybridModel | None) -> None:
         from crossarc.parsers.registry import trainer_of  # which knows this trainer too
@@ -237,48 +256,60 @@ class HybridTrainer(Trainer):
         make: Any = EnsembleTrainer if settings.ensemble > 1 else NeuralTrainer
         self.neural: NeuralTrainer | EnsembleTrainer = make(trees, settings, init.neural if init is not None else None)
         self.bonus = init.bonus if init is not None else USUAL_BONUS
-        own = guide_settings(settings, trees.single_roots(settings, init.single_root if init is not None else None))
-        self.guide = trainer_of(trees.corpus, own, init.guide if init is not None else None)
-        self.guide_epochs = own.epochs
-        self.guide_model: Model | None = None
+        single_root = trees.single_roots(settings, init.single_root if init is not None else None)
+        own = [guide_settings(name, settings.seed, single_root) for name in settings.guides]
+        before = init.guides if init is not None else [None] * len(own)
+        self.guides = [trainer_of(trees.corpus, *each) for each in zip(own, before, strict=True)]
+        self.guide_epochs = [each.epochs for each in own]
+        self.guide_models: dict[int, Model] = {}  # those that are finished
         self.epoch = 0
 
+    def learning(self) -> list[tuple[int, Trainer]]:
+        """Return the linear parsers that still learn, with their numbers."""
+        return [(number, guide) for number, guide in enumerate(self.guides) if self.epoch <= self.guide_epochs[number]]
+
     def begin(self, epoch: int) -> None:
-        """Prepare an epoch of both."""
+        """Prepare an epoch of all."""
         self.epoch = epoch
         self.neural.begin(epoch)
-        if epoch <= self.guide_epochs:
-            self.guide.begin(epoch)
-            self.guide_model = None
+        for number, guide in self.learning():
+            guide.begin(epoch)
+            self.guide_models.pop(number, None)
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; return how many heads and labels there are and how many of them are wrong."""
-        if self.epoch <= self.guide_epochs:
-            self.guide.learn(sentences)
+        for _, guide in self.learning():
+            guide.learn(sentences)
         return self.neural.learn(sentences)
 
     def model(self) -> HybridModel:
         """Return what has been learned, as a model."""
-        if self.guide_model is None:
-            self.guide_model = self.guide.model()
-        return HybridModel(self.neural.model(), self.guide_model, self.bonus)
+        for number, guide in enumerate(self.guides):
+            if number not in self.guide_models:
+                self.guide_models[number] = guide.model()
+        guides = tuple(self.guide_models[number] for number in range(len(self.guides)))
+        return HybridModel(self.neural.model(), guides, self.bonus)
 
     def state(self) -> Arrays:
-        """Return what both have learned, for a checkpoint."""
-        return prefixed(self.neural.state(), "neural.") | prefixed(self.guide.state(), "guide.")
+        """Return what all have learned, for a checkpoint."""
+        arrays = prefixed(self.neural.state(), "neural.")
+        for number, guide in enumerate(self.guides):
+            arrays |= prefixed(guide.state(), f"guide{number}.")
+        return arrays
 
     def restore(self, arrays: Arrays) -> None:
         """Go on from a checkpoint."""
         self.neural.restore(part(arrays, "neural."))
-        self.guide.restore(part(arrays, "guide."))
+        for number, guide in enumerate(self.guides):
+            guide.restore(part(arrays, f"guide{number}."))
 
 
-def guide_settings(settings: NeuralSettings, single_root: bool) -> Settings:
-    """Return the settings of the linear parser beside a network: the most accurate ones of its preset."""
-    own: dict[str, Any] = {"seed": settings.seed, "single_root": single_root}
-    if settings.guide.startswith("carreras"):
+def guide_settings(name: str, seed: int, single_root: bool) -> Settings:
+    """Return the settings of a linear parser beside a network: the most accurate ones of its preset."""
+    own: dict[str, Any] = {"seed": seed, "single_root": single_root}
+    if name.startswith("carreras"):
         own["labels"] = "joint"
-    return make_settings(settings.guide, **own)
+    return make_settings(name, **own)
 
 
 def guide_of(manifest: dict[str, Any], arrays: Arrays) -> Model:

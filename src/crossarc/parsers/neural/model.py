@@ -72,14 +72,9 @@ class NetworkModel(AttributeModel):
             labels[nodes[words]] = self.allowed_labels(vectors, words, above, heads[nodes[words]]).argmax(axis=1)
         return heads, labels
 
-    def barred(self, heads: NDArray[Any]) -> Array:
-        """Return 0 for each label that an arc from each head can have, -inf for others."""
-        table = np.where((self.label_places[None] & np.array([[ELSEWHERE], [ON_ROOTS]])) > 0, 0, -np.inf)
-        return np.asarray(table.astype(np.float32)[(heads == 0).astype(np.int64)])
-
     def allowed_labels(self, vectors: Any, words: Ints, above: Ints, heads: Ints) -> Array:
         """Return the scores of labels, -inf for those that cannot be; `heads` are the heads in their sentences."""
-        return self.score_labels(vectors, words, above) + self.barred(heads)
+        return self.score_labels(vectors, words, above) + barred_labels(self.label_places, heads)
 
     def input_of(self, tokens: Ints) -> Any:
         """Return the vectors of the nodes of one sentence."""
@@ -137,7 +132,7 @@ class NeuralModel(NetworkModel):
         found = np.empty((n, n), dtype=vectors.dtype)
         for word in range(n):
             hidden = leaky(below[word] + above).reshape(n, size)
-            scores = self.network.labels.output.forward(hidden) + self.barred(np.arange(n))
+            scores = self.network.labels.output.forward(hidden) + barred_labels(self.label_places, np.arange(n))
             found[word] = log_softmax(scores).max(axis=1)
         return found
 
@@ -147,9 +142,7 @@ class NeuralModel(NetworkModel):
 
     def describe(self) -> dict[str, str]:
         """Return the number of weights."""
-        count = sum(parameter.value.size for _, parameter in self.network.parameters())
-        tables = sum(parameter.value.size for _, parameter in self.network.parameters() if parameter.table)
-        return {"network": f"{count:,} weights, {tables:,} of them embeddings"}
+        return describe_network(self.network)
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
@@ -171,6 +164,19 @@ class NeuralModel(NetworkModel):
         return cls(
             settings, features, attributes, labels, arrays["label_places"], single_root, part(arrays, "network.")
         )
+
+
+def describe_network(network: Network) -> dict[str, str]:
+    """Return the number of weights of a network."""
+    weights = [(parameter.value.size, parameter.table) for _, parameter in network.parameters()]
+    tables = sum(size for size, table in weights if table)
+    return {"network": f"{sum(size for size, _ in weights):,} weights, {tables:,} of them embeddings"}
+
+
+def barred_labels(places: NDArray[np.uint8], heads: NDArray[Any]) -> Array:
+    """Return 0 for each label that an arc from each head can have, by where labels can be, and -inf for others."""
+    table = np.where((places[None] & np.array([[ELSEWHERE], [ON_ROOTS]])) > 0, 0, -np.inf)
+    return np.asarray(table.astype(np.float32)[(heads == 0).astype(np.int64)])
 
 
 def batches(starts: Starts) -> Iterator[NDArray[np.int64]]:

@@ -14,7 +14,7 @@ from crossarc.neural.encoder import Encoder
 from crossarc.neural.heads import ArcHead, LabelHead
 from crossarc.neural.layers import Ints, Layer
 from crossarc.parsers.model import Arrays
-from crossarc.parsers.settings import NeuralSettings
+from crossarc.parsers.settings import NetworkSettings
 
 LEVELS = 127  # of an int8, each way
 
@@ -23,7 +23,7 @@ class Network(Layer):
     """An encoder of sentences and what is read off its vectors."""
 
     def __init__(
-        self, settings: NeuralSettings, inputs: InputModel, attributes: Attributes, labels: int, seed: Sequence[int]
+        self, settings: NetworkSettings, inputs: InputModel, attributes: Attributes, labels: int, seed: Sequence[int]
     ) -> None:
         rng = np.random.default_rng(list(seed))
         sizes = {"lexical": settings.lexical_size, "tags": settings.tag_size}
@@ -46,7 +46,7 @@ class Network(Layer):
         return [np.ascontiguousarray(tokens[:, columns] + offsets) for columns, offsets in parts]
 
     def stored(self) -> Arrays:
-        """Return the weights as a file keeps them: rows of tables in bytes with a scale each, others in half precision."""
+        """Return the weights as a file keeps them: tables in bytes with a scale a row, others in half precision."""
         arrays: Arrays = {}
         for name, parameter in self.parameters():
             if not parameter.table:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc import decode
-from crossarc.features.inputs import fit_input_model, frequent_values, load_input_model
+from crossarc.features.attributes import Attributes
+from crossarc.features.inputs import InputModel, fit_input_model, frequent_values, load_input_model
 from crossarc.neural.biaffine import choice_loss, head_loss
 from crossarc.neural.encoder import Batch, Dropout
 from crossarc.neural.heads import ArcScores
-from crossarc.neural.layers import Adam, Ints
+from crossarc.neural.layers import Adam, Array, Ints, Starts
 from crossarc.parsers.model import Arrays
 from crossarc.parsers.neural.model import NeuralModel, nodes_of
 from crossarc.parsers.neural.network import Network
-from crossarc.parsers.settings import NeuralSettings
+from crossarc.parsers.settings import NetworkSettings, NeuralSettings
 from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.trees import Trees
+from crossarc.treebank.corpus import Corpus
 
 LABEL_WEIGHT = 0.7  # of the loss of labels, if that of heads is 1
 WARM_UP, DECAY = 0.05, 0.3  # shares of the training after which the rate is at its highest, and begins to fall
@@ -26,23 +30,35 @@ LEAST_STEPS = 60  # in an epoch
 WORDS = ("form", "lower", "lemma")  # attributes that are left out by how rare they are
 
 
-class NeuralTrainer(Trainer):
-    """Learns the weights of a network."""
+class Trained(Protocol):
+    """A model with a network that training can start from."""
 
-    def __init__(self, trees: Trees, settings: NeuralSettings, init: NeuralModel | None) -> None:
+    @property
+    def features(self) -> InputModel:
+        """What the network sees of a word."""
+
+    @property
+    def attributes(self) -> Attributes:
+        """The vocabulary."""
+
+    @property
+    def network(self) -> Network:
+        """The network."""
+
+
+class NetworkTrainer(Trainer):
+    """Learns the weights of a network from batches of sentences; what is read off its vectors is for others to say."""
+
+    def __init__(self, corpus: Corpus, settings: NetworkSettings, init: Trained | None, labels: int) -> None:
         self.settings = settings
+        self.corpus = corpus
         self.shuffle = np.random.default_rng(settings.seed)
         self.continued = init is not None
-        self.sizes = trees.sizes
-        self.trees = trees.numbered(init.labels if init is not None else [])
-        corpus = trees.corpus
-        self.label_places = self.trees.label_places(init.label_places if init is not None else None)
-        self.single_root = trees.single_roots(settings, init.single_root if init is not None else None)
+        self.sizes = np.diff(corpus.starts) - 1
         self.features = fit_input_model(load_input_model(settings.features), corpus) if init is None else init.features
         known = init.attributes if init is not None else None
         self.attributes, counts = frequent_values(corpus, self.features.attributes, settings.cut, known)
-        what = (settings, self.features, self.attributes, len(self.trees.names))
-        self.network = Network(*what, [settings.seed])
+        self.network = Network(settings, self.features, self.attributes, labels, [settings.seed])
         if init is not None:
             self.take_over(init)
         self.numbers = self.network.numbers(self.attributes.encode(corpus))
@@ -52,7 +68,11 @@ class NeuralTrainer(Trainer):
         self.words = 0  # learned from so far
         self.batch_words = max(1, min(settings.batch, int(self.sizes.sum()) // LEAST_STEPS))
 
-    def take_over(self, init: NeuralModel) -> None:
+    @abstractmethod
+    def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
+        """Return the gradient of the vectors of sentences, how many decisions there are, and how many are wrong."""
+
+    def take_over(self, init: Trained) -> None:
         """Begin with the weights of a trained model; words and labels that it does not know come behind its own."""
         before = init.network
         old, new = dict(before.parameters()), dict(self.network.parameters())
@@ -88,47 +108,35 @@ class NeuralTrainer(Trainer):
             return self.settings.rate * max(0.01, done / WARM_UP)
         return self.settings.rate * min(1.0, max(0.0, (1 - done) / (1 - DECAY)))
 
-    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
-        """Learn from some sentences; return how many heads and labels there are and how many of them are wrong."""
+    def learn(self, sentences: Starts) -> tuple[int, int]:
+        """Learn from some sentences; return how many decisions there are and how many of them are wrong."""
         made = wrong = 0
         for batch in self.batches(sentences):
-            words, bad = self.learn_batch(batch)
-            made += 2 * words
-            wrong += bad
-            self.words += words
+            if len(batch):
+                found = self.learn_batch(batch)
+                made, wrong = made + found[0], wrong + found[1]
+                self.words += int(self.sizes[batch].sum())
         return made, wrong
 
-    def batches(self, sentences: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    def batches(self, sentences: Starts) -> list[Starts]:
         """Return the sentences in batches of about the same number of words."""
         words = np.cumsum(self.sizes[sentences])
         count = max(1, round(float(words[-1]) / self.batch_words))
         return np.split(sentences, np.searchsorted(words, words[-1] * np.arange(1, count) / count))
 
-    def learn_batch(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
-        """Take one step; return the number of words and how many heads and labels are wrong."""
-        if not len(sentences):
-            return 0, 0
-        trees = self.trees
+    def learn_batch(self, sentences: Starts) -> tuple[int, int]:
+        """Take one step; return how many decisions there are and how many of them are wrong."""
         rng = np.random.default_rng([self.settings.seed, self.adam.steps])
-        nodes = nodes_of(sentences, trees.starts)
-        sizes = np.diff(trees.starts)[sentences]
-        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        heads, labels = trees.heads[nodes], trees.labels[nodes]
-        words = np.flatnonzero(heads >= 0).astype(np.int32)
-        above = (np.repeat(starts[:-1], sizes) + heads)[words].astype(np.int32)
-        network = self.network
-        vectors, done = network.encoder.learn_forward(self.dropped(nodes, rng), Batch(starts), self.dropout, rng)
-        arcs = network.arcs.forward(vectors, starts)
-        wrong = self.arc_gradient(arcs, heads, len(words))
-        named = network.labels.forward(vectors, words, above)
-        _, misnamed = choice_loss(named.scores, labels[words], LABEL_WEIGHT / len(words))
-        gradient = network.arcs.backward(vectors, arcs)
-        gradient += network.labels.backward(vectors, named)
-        network.encoder.backward(gradient, done)
+        nodes = nodes_of(sentences, self.corpus.starts)
+        starts = np.concatenate([[0], np.cumsum(self.sizes[sentences] + 1)]).astype(np.int64)
+        encoder = self.network.encoder
+        vectors, done = encoder.learn_forward(self.dropped(nodes, rng), Batch(starts), self.dropout, rng)
+        gradient, made, wrong = self.gradient(vectors, starts, sentences)
+        encoder.backward(gradient, done)
         self.adam.step(self.rate())
-        return len(words), wrong + misnamed
+        return made, wrong
 
-    def dropped(self, nodes: NDArray[np.int64], rng: np.random.Generator) -> list[Ints]:
+    def dropped(self, nodes: Starts, rng: np.random.Generator) -> list[Ints]:
         """Return the rows of the tables for some nodes, with some words taken for unknown ones."""
         result = []
         for numbers, offsets, chances in zip(self.numbers, self.network.offsets, self.chances, strict=True):
@@ -136,6 +144,42 @@ class NeuralTrainer(Trainer):
             unknown = rng.random(rows.shape) < chances[rows]
             result.append(np.where(unknown, offsets, rows).astype(np.int32))
         return result
+
+    def state(self) -> Arrays:
+        """Return the weights and what Adam knows of them, for a checkpoint."""
+        return {**self.adam.state(), "words": np.array([self.words])}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from a checkpoint."""
+        self.adam.restore(arrays)
+        self.words = int(arrays["words"][0])
+
+
+class NeuralTrainer(NetworkTrainer):
+    """Learns to score the arcs of trees and their labels."""
+
+    settings: NeuralSettings
+
+    def __init__(self, trees: Trees, settings: NeuralSettings, init: NeuralModel | None) -> None:
+        self.trees = trees.numbered(init.labels if init is not None else [])
+        self.label_places = self.trees.label_places(init.label_places if init is not None else None)
+        self.single_root = trees.single_roots(settings, init.single_root if init is not None else None)
+        super().__init__(trees.corpus, settings, init, len(self.trees.names))
+
+    def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
+        """Return the gradient of the vectors, how many heads and labels there are, and how many are wrong."""
+        nodes = nodes_of(sentences, self.trees.starts)
+        heads, labels = self.trees.heads[nodes], self.trees.labels[nodes]
+        words = np.flatnonzero(heads >= 0).astype(np.int32)
+        above = (np.repeat(starts[:-1], np.diff(starts)) + heads)[words].astype(np.int32)
+        network = self.network
+        arcs = network.arcs.forward(vectors, starts)
+        wrong = self.arc_gradient(arcs, heads, len(words))
+        named = network.labels.forward(vectors, words, above)
+        _, misnamed = choice_loss(named.scores, labels[words], LABEL_WEIGHT / len(words))
+        gradient = network.arcs.backward(vectors, arcs)
+        gradient += network.labels.backward(vectors, named)
+        return gradient, 2 * len(words), wrong + misnamed
 
     def arc_gradient(self, arcs: ArcScores, heads: Ints, words: int) -> int:
         """Turn scores into the gradient of their loss; return how many heads are wrong."""
@@ -167,12 +211,3 @@ class NeuralTrainer(Trainer):
             self.single_root,
             self.network.stored(),
         )
-
-    def state(self) -> Arrays:
-        """Return the weights and what Adam knows of them, for a checkpoint."""
-        return {**self.adam.state(), "words": np.array([self.words])}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Go on from a checkpoint."""
-        self.adam.restore(arrays)
-        self.words = int(arrays["words"][0])

@@ -1,0 +1,213 @@
+"""The neural parser of graphs: each arc is there or not by its own score, and every word keeps a head.
+
+The graph is the best tree by the scores of arcs, and then the arcs with positive scores, as in `dag-mst`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc import decode
+from crossarc.features.attributes import Attributes
+from crossarc.features.inputs import InputModel, parse_input_model
+from crossarc.neural.biaffine import arc_loss, choice_loss
+from crossarc.neural.encoder import Batch
+from crossarc.neural.layers import Array, Starts
+from crossarc.parsers.analysis import Scales
+from crossarc.parsers.graph.dag import joined_pieces, ordered
+from crossarc.parsers.graph.long_sentences import LONG, Pieces
+from crossarc.parsers.graphs import Arcs, Graphs
+from crossarc.parsers.model import Arrays, DagModel, Ints, pack_attributes, part, prefixed, unpack_attributes
+from crossarc.parsers.neural.model import barred_labels, batches, describe_network, nodes_of, padded
+from crossarc.parsers.neural.network import Network
+from crossarc.parsers.neural.trainer import LABEL_WEIGHT, NetworkTrainer
+from crossarc.parsers.presets import stored_settings
+from crossarc.parsers.settings import NeuralGraphSettings
+from crossarc.parsers.trees import check_places
+from crossarc.treebank.corpus import Corpus
+
+
+@dataclass(frozen=True, eq=False)
+class NeuralGraphModel(DagModel):
+    """A trained network, and which labels two words can have arcs with.
+
+    Arcs between the same two words are one decision: `names` are sets of labels. Set i has the labels from
+    `set_starts[i]` to `set_starts[i + 1]` of `set_labels`.
+    """
+
+    settings: NeuralGraphSettings
+    features: InputModel
+    attributes: Attributes
+    labels: list[str]
+    set_starts: Starts
+    set_labels: Ints
+    set_places: NDArray[np.uint8]  # where each set can be
+    single_root: bool
+    most_heads: int
+    most_parallel: int
+    weights: Arrays  # as a file keeps them
+    network: Network = field(init=False)
+    kind = "neural-graph"
+    usual_scales = Scales(1.0, 1.0)
+    long_sentence: int = LONG
+    long_note = "each was parsed in pieces, which were joined by their roots"
+
+    def __post_init__(self) -> None:
+        network = Network(self.settings, self.features, self.attributes, len(self.set_starts) - 1, [0])
+        network.fill(self.weights)
+        object.__setattr__(self, "network", network)
+
+    def parse_graphs(self, corpus: Corpus) -> Arcs:
+        """Return the arcs of the graphs of a corpus, in the order of dependents."""
+        tokens = self.attributes.encode(corpus)
+        if np.diff(corpus.starts).max(initial=0) - 1 <= self.long_sentence:
+            return self.parse_tokens(tokens, corpus.starts)
+        pieces = Pieces(corpus.starts, self.long_sentence)
+        found = self.parse_tokens(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts)
+
+        def label_of(rows: list[int]) -> int:
+            starts = np.array([0, 3], dtype=np.int64)
+            vectors = self.vectors(tokens[rows], starts)
+            chosen = self.choose_sets(vectors, *(np.array([end], dtype=np.int32) for end in (2, 1, 1)))
+            return int(self.set_labels[self.set_starts[chosen[0]]])
+
+        return joined_pieces(found, pieces, self.single_root, label_of)
+
+    def vectors(self, tokens: Ints, starts: Starts) -> Array:
+        """Return the vectors of the nodes of sentences."""
+        return self.network.encoder.forward(self.network.numbers(tokens), Batch(starts))
+
+    def choose_sets(self, vectors: Array, dependents: Ints, above: Ints, heads: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the best set of labels of arcs between rows of vectors; `heads` are the heads in their sentences."""
+        scores = self.network.labels.forward(vectors, dependents, above).scores
+        return np.asarray((scores + barred_labels(self.set_places, heads)).argmax(axis=1))
+
+    def parse_tokens(self, tokens: Ints, starts: Starts) -> Arcs:
+        """Return the arcs of the sentences that begin at `starts`, from the attributes of their nodes."""
+        cycles = "allow" if self.settings.cycles == "allow" else "forbid"
+        found: list[tuple[NDArray[Any], ...]] = []
+        for sentences in batches(starts):
+            own = np.concatenate([[0], np.cumsum(np.diff(starts)[sentences])]).astype(np.int64)
+            vectors = self.vectors(tokens[nodes_of(sentences, starts)], own)
+            scores = padded(self.network.arcs.forward(vectors, own))
+            how: dict[str, Any] = {"cycles": cycles, "most_heads": self.most_heads, "single_root": self.single_root}
+            arcs = decode.best_graph(scores, np.diff(own).astype(np.int32) - 1, **how)
+            sentence, dependents, heads = np.nonzero(arcs)
+            below, above = ((own[sentence] + each).astype(np.int32) for each in (dependents, heads))
+            found.append((sentences[sentence], dependents, heads, self.choose_sets(vectors, below, above, heads)))
+        columns = [np.concatenate(each) for each in zip(*found, strict=True)] if found else [np.zeros(0, np.int64)] * 4
+        sizes = np.diff(self.set_starts)[columns[3]]
+        sentence, dependents, heads, sets = (np.repeat(each, sizes) for each in columns)
+        place = np.arange(len(sets)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        labels = self.set_labels[self.set_starts[sets] + place]
+        order = np.lexsort((np.arange(len(sets)), dependents, sentence))
+        counts = np.bincount(sentence, minlength=len(starts) - 1)
+        ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return Arcs(ends, *(each[order].astype(np.int32) for each in (heads, dependents, labels)))
+
+    def describe(self) -> dict[str, str]:
+        """Return the number of weights, and how many heads a word can have."""
+        return {**describe_network(self.network), "heads": f"up to {self.most_heads} of a word"}
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the manifest and the arrays that a model file keeps."""
+        sets = {"set_starts": self.set_starts, "set_labels": self.set_labels, "set_places": self.set_places}
+        limits = {"most_heads": self.most_heads, "most_parallel": self.most_parallel}
+        arrays: Arrays = {**sets, **prefixed(self.weights, "network."), **pack_attributes(self.attributes)}
+        return {**self.shared_manifest(), **limits}, arrays
+
+    @classmethod
+    def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
+        """Return the model of a file."""
+        settings = stored_settings(manifest["settings"])
+        if not isinstance(settings, NeuralGraphSettings):
+            raise ValueError("the settings are of another family")
+        features = parse_input_model(manifest["features"], settings.features)
+        labels, single_root = manifest["labels"], manifest["single_root"]
+        if not labels or not isinstance(single_root, bool):
+            raise ValueError("there are no labels, or it is not said how many roots a graph has")
+        limits = manifest["most_heads"], manifest["most_parallel"]
+        if not all(type(limit) is int and 0 < limit < 2**31 for limit in limits):
+            raise ValueError("it is not said how many heads a word can have")
+        sets = arrays["set_starts"], arrays["set_labels"]
+        if any(each.ndim != 1 for each in sets) or len(sets[0]) < 2 or (sets[0][0], sets[0][-1]) != (0, len(sets[1])):
+            raise ValueError("the sets of labels are damaged")
+        if (np.diff(sets[0]) < 1).any() or sets[1].min() < 0 or sets[1].max() >= len(labels):
+            raise ValueError("the sets of labels are damaged")
+        check_places(arrays["set_places"], len(sets[0]) - 1)
+        attributes = unpack_attributes(arrays, features.attributes)
+        what = (settings, features, attributes, labels, *sets, arrays["set_places"], single_root)
+        return cls(*what, *limits, part(arrays, "network."))
+
+
+class NeuralGraphTrainer(NetworkTrainer):
+    """Learns which arcs there are, each on its own, and the labels of those that are."""
+
+    settings: NeuralGraphSettings
+
+    def __init__(self, graphs: Graphs, settings: NeuralGraphSettings, init: NeuralGraphModel | None) -> None:
+        self.graphs = graphs.numbered(init.labels if init is not None else [])
+        self.single_root = graphs.single_roots(settings, init.single_root if init is not None else None)
+        known = (init.most_heads, init.most_parallel) if init is not None else (1, 1)
+        self.most_heads, self.most_parallel = map(max, graphs.most_arcs(), known)
+        self.join_arcs(init)
+        super().__init__(graphs.corpus, settings, init, len(self.sets))
+
+    def join_arcs(self, init: NeuralGraphModel | None) -> None:
+        """Make one arc of those between the same two words, with a set of labels."""
+        numbers: dict[tuple[int, ...], int] = {}
+        if init is not None:
+            for begin, end in zip(init.set_starts[:-1].tolist(), init.set_starts[1:].tolist(), strict=True):
+                numbers[tuple(init.set_labels[begin:end].tolist())] = len(numbers)
+        arcs = ordered(self.graphs.arcs)
+        pairs: dict[tuple[int, int, int], list[int]] = {}
+        sentence = np.repeat(np.arange(len(arcs.starts) - 1), np.diff(arcs.starts))
+        columns = (sentence, arcs.dependents, arcs.heads, arcs.labels)
+        for where, dependent, head, label in zip(*(column.tolist() for column in columns), strict=True):
+            pairs.setdefault((where, dependent, head), []).append(label)
+        rows = [(*pair, numbers.setdefault(tuple(sorted(names)), len(numbers))) for pair, names in pairs.items()]
+        self.pairs = np.array(rows, dtype=np.int32).reshape(-1, 4)
+        self.pair_starts = np.searchsorted(self.pairs[:, 0], np.arange(len(arcs.starts)))
+        self.sets = list(numbers)
+        places = Arcs(arcs.starts, self.pairs[:, 2], self.pairs[:, 1], self.pairs[:, 3])
+        before = init.set_places if init is not None else None
+        self.set_places = Graphs(self.graphs.corpus, places, [""] * len(numbers)).label_places(before)
+
+    def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
+        """Return the gradient of the vectors, how many arcs there are, and how many decisions are wrong."""
+        rows = [self.pairs[self.pair_starts[each] : self.pair_starts[each + 1]] for each in sentences.tolist()]
+        owner = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
+        _, dependents, heads, sets = np.concatenate(rows).T
+        words, sizes = int(starts[-1]) - len(rows), np.diff(starts)
+        arcs = self.network.arcs.forward(vectors, starts)
+        gold = np.zeros(len(arcs.scores), dtype=np.uint8)
+        gold[arcs.places[owner] + dependents * sizes[owner] + heads] = 1
+        _, wrong = arc_loss(arcs.scores, starts, arcs.places, gold, 1 / words)
+        below, above = ((starts[owner] + each).astype(np.int32) for each in (dependents, heads))
+        named = self.network.labels.forward(vectors, below, above)
+        _, misnamed = choice_loss(named.scores, np.ascontiguousarray(sets), LABEL_WEIGHT / words)
+        gradient = self.network.arcs.backward(vectors, arcs)
+        gradient += self.network.labels.backward(vectors, named)
+        return gradient, 2 * len(below), wrong + misnamed
+
+    def model(self) -> NeuralGraphModel:
+        """Return what has been learned, as a model."""
+        ends = np.cumsum([0, *map(len, self.sets)]).astype(np.int64)
+        flat = np.array([label for names in self.sets for label in names], dtype=np.int32)
+        return NeuralGraphModel(
+            self.settings,
+            self.features,
+            self.attributes,
+            self.graphs.names,
+            ends,
+            flat,
+            self.set_places,
+            self.single_root,
+            self.most_heads,
+            self.most_parallel,
+            self.network.stored(),
+        )
