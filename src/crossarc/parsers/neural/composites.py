@@ -149,7 +149,7 @@ class HybridModel(NetworkModel):
             object.__setattr__(self, name, getattr(self.neural, name))
 
     def tokens_of(self, corpus: Corpus) -> Ints:
-        """Return the attributes of all nodes of a corpus, and for each linear parse the distance of the head and its label.
+        """Return the attributes of all nodes, and for each linear parse the distance of the head and its label.
 
         Distances, unlike numbers of nodes, stay right where long sentences are cut into pieces.
         """

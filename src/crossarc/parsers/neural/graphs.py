@@ -115,7 +115,7 @@ class NeuralGraphModel(DagModel):
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
-        sets = {"set_starts": self.set_starts, "set_labels": self.set_labels, "set_places": self.set_places}
+        sets: Arrays = {"set_starts": self.set_starts, "set_labels": self.set_labels, "set_places": self.set_places}
         limits = {"most_heads": self.most_heads, "most_parallel": self.most_parallel}
         arrays: Arrays = {**sets, **prefixed(self.weights, "network."), **pack_attributes(self.attributes)}
         return {**self.shared_manifest(), **limits}, arrays
