@@ -62,6 +62,10 @@ def train(
     use_tree: Annotated[
         bool, typer.Option("--use-tree", help="Parsers of graphs: use the tree in HEAD and DEPREL as features.")
     ] = False,
+    vectors: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Neural parsers: pretrained vectors of words, as word2vec or fastText text."),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted training; the model will be the same.")
     ] = False,
@@ -86,7 +90,7 @@ def train(
     """
     check_stdin(*train, dev)
     given = {"parser": parser, "epochs": epochs, "seed": seed, "learner": learner, "beam": beam}
-    given |= {"fast": fast or None, "use_tree": use_tree or None}
+    given |= {"fast": fast or None, "use_tree": use_tree or None, "vectors": vectors}
     options = settings_of(config) | {name: value for name, value in given.items() if value is not None}
     train_files(train, dev, output, options, init, resume, on_error, directed)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import EACH, Attributes, check_attribute, choose_attributes, commonest_features
+from crossarc.features.encoding import Attribute, encode
 from crossarc.features.templates import TemplateError, line_of, model_text
 from crossarc.treebank.corpus import Corpus
 
@@ -90,9 +91,24 @@ def written(parts: dict[str, tuple[str, ...]]) -> str:
     return "".join(f"{part} = {json.dumps(names, ensure_ascii=False)}\n" for part, names in parts.items())
 
 
+class InputAttributes(Attributes):
+    """The ids of attributes, and behind them that of each word among pretrained vectors of words, if there are some."""
+
+    def __init__(self, tables: dict[str, StringTable], vector_words: StringTable | None = None) -> None:
+        super().__init__(tables)
+        self.vector_words = vector_words
+
+    def encode(self, corpus: Corpus) -> NDArray[np.int32]:
+        """The ids of all nodes of a corpus."""
+        rows = super().encode(corpus)
+        if self.vector_words is None:
+            return rows
+        return np.concatenate([rows, encode(corpus, [Attribute("lower")], [self.vector_words])], axis=1)
+
+
 def frequent_values(
     corpus: Corpus, names: Iterable[str], cut: int, known: Attributes | None = None
-) -> tuple[Attributes, list[NDArray[np.int64]]]:
+) -> tuple[dict[str, StringTable], list[NDArray[np.int64]]]:
     """Number the values that occur at least `cut` times, after those that are known; returns also how often each does.
 
     The counts of an attribute are by number. The first, that of unknown values, has all others.
@@ -113,4 +129,4 @@ def frequent_values(
             found[number] = often[old] if old >= table.reserved else 0
         found[0] = often.sum() - found.sum()
         counts.append(found)
-    return Attributes(tables), counts
+    return tables, counts

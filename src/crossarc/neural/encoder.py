@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.neural.layers import Array, BiLstm, Embeddings, Ints, Layer, Starts
+from crossarc.neural.layers import Array, BiLstm, Embeddings, Ints, Layer, Starts, Vectors
 from crossarc.neural.lookup import distinct_rows
 
 
@@ -58,24 +58,34 @@ class Encoding:
 class Encoder(Layer):
     """Sums of embeddings, joined, and layers of long short-term memory over them.
 
-    `tables` has the number of rows and the size of each sum. `size` is that of one direction.
+    `tables` has the number of rows and the size of each sum. `size` is that of one direction. Pretrained `vectors` of
+    words are joined to the first sum; the last numbers of each word are then those of its vector.
     """
 
     def __init__(
-        self, tables: list[tuple[int, int]], size: int, layers: int, rng: np.random.Generator, dtype: Any = np.float32
+        self,
+        tables: list[tuple[int, int]],
+        size: int,
+        layers: int,
+        rng: np.random.Generator,
+        dtype: Any = np.float32,
+        vectors: Array | None = None,
     ) -> None:
         self.embeddings = [Embeddings(rows, width, rng, 0.1, dtype) for rows, width in tables]
         self.ends = np.cumsum([0, *(width for _, width in tables)]).tolist()
         sizes = [self.ends[-1], *([2 * size] * layers)]
         self.layers = [BiLstm(inputs, size, rng, dtype) for inputs in sizes[:-1]]
+        self.vectors = Vectors(vectors, tables[0][1], rng) if vectors is not None else None
         self.outputs = 2 * size
         self.dtype = np.dtype(dtype)
 
     def embed(self, numbers: list[Ints]) -> Array:
         """Return the sums of embeddings of words, joined."""
         x = np.empty((len(numbers[0]), self.ends[-1]), dtype=self.dtype)
-        for place, (embeddings, each) in enumerate(zip(self.embeddings, numbers, strict=True)):
-            embeddings.forward(each, self.part(x, place))
+        for place, embeddings in enumerate(self.embeddings):
+            embeddings.forward(numbers[place], self.part(x, place))
+        if self.vectors is not None:
+            self.vectors.forward(numbers[-1], self.part(x, 0))
         return x
 
     def part(self, x: Array, place: int) -> Array:
@@ -140,8 +150,10 @@ class Encoder(Layer):
                 dx *= mask[batch.sentences]
             x, y, saved = done.inputs[place], done.outputs[place], done.saved[place]
             dx = self.layers[place].backward(x, batch.steps, y, saved, dx)
-        for place, (embeddings, numbers) in enumerate(zip(self.embeddings, done.numbers, strict=True)):
+        for place, embeddings in enumerate(self.embeddings):
             part = self.part(dx, place)
             if done.kept:
                 part *= done.kept[place]
-            embeddings.backward(numbers, part)
+            embeddings.backward(done.numbers[place], part)
+        if self.vectors is not None:
+            self.vectors.backward(done.numbers[-1], self.part(dx, 0))

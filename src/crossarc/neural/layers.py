@@ -26,12 +26,13 @@ LEAK = 0.1  # what is left of a negative input
 class Parameter:
     """Weights with their gradient and what Adam knows of them; these exist once training asks for them.
 
-    A table has rows of which few are used at a time: only these are moved.
+    A table has rows of which few are used at a time: only these are moved. A fixed one stays as it is.
     """
 
-    def __init__(self, value: Array, *, table: bool = False) -> None:
+    def __init__(self, value: Array, *, table: bool = False, fixed: bool = False) -> None:
         self.value = value
         self.table = table
+        self.fixed = fixed
         self.packed: dict[bool, Panels] = {}
 
     def learnable(self) -> None:
@@ -104,6 +105,26 @@ class Embeddings(Layer):
     def backward(self, numbers: Ints, dy: Array) -> None:
         """Add to the gradient of the table."""
         spread_rows(self.table.gradient, numbers, dy, self.table.touched)
+
+
+class Vectors(Layer):
+    """Pretrained vectors of words, which stay as they are, and a layer from them to embeddings."""
+
+    def __init__(self, table: Array, outputs: int, rng: np.random.Generator) -> None:
+        self.table = Parameter(table, table=True, fixed=True)
+        self.bridge = Linear(table.shape[1], outputs, rng, table.dtype)
+
+    def rows(self, numbers: Ints) -> Array:
+        """Return the vectors of words."""
+        return np.ascontiguousarray(self.table.value[numbers[:, 0]])
+
+    def forward(self, numbers: Ints, out: Array) -> None:
+        """Add the embeddings of words to `out`."""
+        out += self.bridge.forward(self.rows(numbers))
+
+    def backward(self, numbers: Ints, dy: Array) -> None:
+        """Add to the gradients of the layer."""
+        self.bridge.backward_weights(transposed(self.rows(numbers)), np.ascontiguousarray(dy))
 
 
 class Lstm(Layer):
@@ -196,7 +217,7 @@ class Adam:
     """
 
     def __init__(self, layer: Layer, beta1: float = 0.9, beta2: float = 0.98, limit: float = 5.0) -> None:
-        self.parameters = dict(layer.parameters())
+        self.parameters = {name: each for name, each in layer.parameters() if not each.fixed}
         self.beta1, self.beta2, self.limit = beta1, beta2, limit
         self.steps = 0
         for parameter in self.parameters.values():

@@ -346,6 +346,7 @@ COMPATIBLE = (
     "layers",
     "arc_size",
     "label_size",
+    "vectors",
     "ensemble",
     "guides",
 )

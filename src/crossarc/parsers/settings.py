@@ -389,6 +389,10 @@ class NetworkSettings(Settings):
     layers: int = Field(2, ge=1, le=8)
     arc_size: int = Field(128, ge=1, le=4096)
     label_size: int = Field(96, ge=1, le=4096)
+    # Pretrained vectors of words, a text file of word2vec or fastText: those of all words of the treebank, and so many
+    # of other words, which are the most frequent ones if the file is sorted so.
+    vectors: str = ""
+    vector_rows: int = Field(50_000, ge=0)
     # What training leaves out: outputs of layers, whole sums of embeddings, and words, the rare ones more often.
     dropout: float = Field(0.33, ge=0, lt=1)
     part_dropout: float = Field(0.25, ge=0, lt=1)

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc import decode
-from crossarc.features.attributes import Attributes
-from crossarc.features.inputs import InputModel, parse_input_model
+from crossarc.features.inputs import InputAttributes, InputModel, parse_input_model
 from crossarc.neural.biaffine import arc_loss, choice_loss
 from crossarc.neural.encoder import Batch
 from crossarc.neural.layers import Array, Starts
@@ -21,9 +20,9 @@ from crossarc.parsers.analysis import Scales
 from crossarc.parsers.graph.dag import joined_pieces, ordered
 from crossarc.parsers.graph.long_sentences import LONG, Pieces
 from crossarc.parsers.graphs import Arcs, Graphs
-from crossarc.parsers.model import Arrays, DagModel, Ints, pack_attributes, part, prefixed, unpack_attributes
+from crossarc.parsers.model import Arrays, DagModel, Ints, part, prefixed
 from crossarc.parsers.neural.model import barred_labels, batches, describe_network, nodes_of, padded
-from crossarc.parsers.neural.network import Network
+from crossarc.parsers.neural.network import Network, pack_inputs, stored_network, unpack_inputs
 from crossarc.parsers.neural.trainer import LABEL_WEIGHT, NetworkTrainer
 from crossarc.parsers.presets import stored_settings
 from crossarc.parsers.settings import NeuralGraphSettings
@@ -41,7 +40,7 @@ class NeuralGraphModel(DagModel):
 
     settings: NeuralGraphSettings
     features: InputModel
-    attributes: Attributes
+    attributes: InputAttributes
     labels: list[str]
     set_starts: Starts
     set_labels: Ints
@@ -57,9 +56,8 @@ class NeuralGraphModel(DagModel):
     long_note = "each was parsed in pieces, which were joined by their roots"
 
     def __post_init__(self) -> None:
-        network = Network(self.settings, self.features, self.attributes, len(self.set_starts) - 1, [0])
-        network.fill(self.weights)
-        object.__setattr__(self, "network", network)
+        what = (self.settings, self.features, self.attributes, len(self.set_starts) - 1, self.weights)
+        object.__setattr__(self, "network", stored_network(*what))
 
     def parse_graphs(self, corpus: Corpus) -> Arcs:
         """Return the arcs of the graphs of a corpus, in the order of dependents."""
@@ -117,7 +115,7 @@ class NeuralGraphModel(DagModel):
         """Return the manifest and the arrays that a model file keeps."""
         sets: Arrays = {"set_starts": self.set_starts, "set_labels": self.set_labels, "set_places": self.set_places}
         limits = {"most_heads": self.most_heads, "most_parallel": self.most_parallel}
-        arrays: Arrays = {**sets, **prefixed(self.weights, "network."), **pack_attributes(self.attributes)}
+        arrays: Arrays = {**sets, **prefixed(self.weights, "network."), **pack_inputs(self.attributes)}
         return {**self.shared_manifest(), **limits}, arrays
 
     @classmethod
@@ -139,7 +137,7 @@ class NeuralGraphModel(DagModel):
         if (np.diff(sets[0]) < 1).any() or sets[1].min() < 0 or sets[1].max() >= len(labels):
             raise ValueError("the sets of labels are damaged")
         check_places(arrays["set_places"], len(sets[0]) - 1)
-        attributes = unpack_attributes(arrays, features.attributes)
+        attributes = unpack_inputs(arrays, features.attributes)
         what = (settings, features, attributes, labels, *sets, arrays["set_places"], single_root)
         return cls(*what, *limits, part(arrays, "network."))
 

@@ -12,16 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc import decode
-from crossarc.features.attributes import Attributes
-from crossarc.features.inputs import InputModel, parse_input_model
+from crossarc.features.inputs import InputAttributes, InputModel, parse_input_model
 from crossarc.neural.biaffine import log_probabilities
 from crossarc.neural.encoder import Batch
 from crossarc.neural.heads import ArcScores
 from crossarc.neural.layers import Array, leaky
 from crossarc.parsers.analysis import Scales
 from crossarc.parsers.graph.model import AttributeModel
-from crossarc.parsers.model import Arrays, Ints, pack_attributes, part, prefixed, unpack_attributes
-from crossarc.parsers.neural.network import Network
+from crossarc.parsers.model import Arrays, Ints, part, prefixed
+from crossarc.parsers.neural.network import Network, pack_inputs, stored_network, unpack_inputs
 from crossarc.parsers.presets import stored_settings
 from crossarc.parsers.settings import NeuralSettings
 from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
@@ -99,7 +98,7 @@ class NeuralModel(NetworkModel):
 
     settings: NeuralSettings
     features: InputModel
-    attributes: Attributes
+    attributes: InputAttributes
     labels: list[str]
     label_places: NDArray[np.uint8]
     single_root: bool
@@ -108,9 +107,8 @@ class NeuralModel(NetworkModel):
     kind = "neural"
 
     def __post_init__(self) -> None:
-        network = Network(self.settings, self.features, self.attributes, len(self.labels), [0])
-        network.fill(self.weights)
-        object.__setattr__(self, "network", network)
+        what = (self.settings, self.features, self.attributes, len(self.labels), self.weights)
+        object.__setattr__(self, "network", stored_network(*what))
 
     def vectors(self, tokens: Ints, starts: Starts) -> Array:
         """Return the vectors of the nodes of sentences."""
@@ -147,7 +145,7 @@ class NeuralModel(NetworkModel):
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
         arrays = {"label_places": self.label_places, **prefixed(self.weights, "network.")}
-        return self.shared_manifest(), arrays | pack_attributes(self.attributes)
+        return self.shared_manifest(), arrays | pack_inputs(self.attributes)
 
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
@@ -160,7 +158,7 @@ class NeuralModel(NetworkModel):
         if not labels or not isinstance(single_root, bool):
             raise ValueError("there are no labels, or it is not said how many roots a tree has")
         check_places(arrays["label_places"], len(labels))
-        attributes = unpack_attributes(arrays, features.attributes)
+        attributes = unpack_inputs(arrays, features.attributes)
         return cls(
             settings, features, attributes, labels, arrays["label_places"], single_root, part(arrays, "network.")
         )

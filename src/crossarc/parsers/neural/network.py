@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.features.attributes import Attributes
-from crossarc.features.inputs import InputModel
+from crossarc.core.strings import StringTable
+from crossarc.features.inputs import InputAttributes, InputModel
 from crossarc.neural.encoder import Encoder
 from crossarc.neural.heads import ArcHead, LabelHead
-from crossarc.neural.layers import Ints, Layer
-from crossarc.parsers.model import Arrays
+from crossarc.neural.layers import Array, Ints, Layer
+from crossarc.parsers.model import Arrays, pack_attributes, unpack_attributes
 from crossarc.parsers.settings import NetworkSettings
 
 LEVELS = 127  # of an int8, each way
@@ -23,9 +22,14 @@ class Network(Layer):
     """An encoder of sentences and what is read off its vectors."""
 
     def __init__(
-        self, settings: NetworkSettings, inputs: InputModel, attributes: Attributes, labels: int, seed: Sequence[int]
+        self,
+        settings: NetworkSettings,
+        inputs: InputModel,
+        attributes: InputAttributes,
+        labels: int,
+        vectors: Array | None = None,
     ) -> None:
-        rng = np.random.default_rng(list(seed))
+        rng = np.random.default_rng([settings.seed])
         sizes = {"lexical": settings.lexical_size, "tags": settings.tag_size}
         self.columns: list[slice] = []  # of the attributes of each part
         self.offsets: list[Ints] = []  # the first row of each attribute in the table of its part
@@ -36,7 +40,10 @@ class Network(Layer):
             self.offsets.append(np.cumsum([0, *rows[:-1]], dtype=np.int32))
             tables.append((sum(rows), sizes[part]))
             at += len(names)
-        self.encoder = Encoder(tables, settings.hidden, settings.layers, rng)
+        if vectors is not None:
+            self.columns.append(slice(at, at + 1))
+            self.offsets.append(np.zeros(1, dtype=np.int32))
+        self.encoder = Encoder(tables, settings.hidden, settings.layers, rng, vectors=vectors)
         self.arcs = ArcHead(self.encoder.outputs, settings.arc_size, rng)
         self.labels = LabelHead(self.encoder.outputs, settings.label_size, labels, rng)
 
@@ -74,3 +81,34 @@ class Network(Layer):
             if not np.isfinite(parameter.value).all():
                 raise ValueError(f"{name} has numbers that are not finite")
             parameter.packed.clear()
+
+
+def stored_network(
+    settings: NetworkSettings, inputs: InputModel, attributes: InputAttributes, labels: int, weights: Arrays
+) -> Network:
+    """Return the network of a file; `KeyError` or `ValueError` if its weights are of another one."""
+    vectors = None
+    if attributes.vector_words is not None:
+        stored = weights["encoder.vectors.table"]
+        if stored.ndim != 2 or len(stored) != len(attributes.vector_words):
+            raise ValueError("each word among the pretrained vectors has one")
+        vectors = np.zeros(stored.shape, dtype=np.float32)
+    network = Network(settings, inputs, attributes, labels, vectors)
+    network.fill(weights)
+    return network
+
+
+def pack_inputs(attributes: InputAttributes) -> Arrays:
+    """Return the vocabulary as a model file keeps it."""
+    arrays = pack_attributes(attributes)
+    if attributes.vector_words is not None:
+        arrays["strings.vectors"], arrays["offsets.vectors"] = attributes.vector_words.pack()
+    return arrays
+
+
+def unpack_inputs(arrays: Arrays, names: tuple[str, ...]) -> InputAttributes:
+    """Return the vocabulary that `pack_inputs` gave."""
+    words = None
+    if "strings.vectors" in arrays:
+        words = StringTable.unpack(arrays["strings.vectors"], arrays["offsets.vectors"])
+    return InputAttributes(unpack_attributes(arrays, names).tables, words)

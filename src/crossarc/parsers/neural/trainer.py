@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc import decode
-from crossarc.features.attributes import Attributes
-from crossarc.features.inputs import InputModel, fit_input_model, frequent_values, load_input_model
+from crossarc.core.strings import StringTable
+from crossarc.features.inputs import InputAttributes, InputModel, fit_input_model, frequent_values, load_input_model
 from crossarc.neural.biaffine import choice_loss, head_loss
 from crossarc.neural.encoder import Batch, Dropout
 from crossarc.neural.heads import ArcScores
@@ -19,6 +19,7 @@ from crossarc.neural.layers import Adam, Array, Ints, Starts
 from crossarc.parsers.model import Arrays
 from crossarc.parsers.neural.model import NeuralModel, nodes_of
 from crossarc.parsers.neural.network import Network
+from crossarc.parsers.neural.vectors import read_vectors
 from crossarc.parsers.settings import NetworkSettings, NeuralSettings
 from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.trees import Trees
@@ -38,7 +39,7 @@ class Trained(Protocol):
         """What the network sees of a word."""
 
     @property
-    def attributes(self) -> Attributes:
+    def attributes(self) -> InputAttributes:
         """The vocabulary."""
 
     @property
@@ -57,8 +58,10 @@ class NetworkTrainer(Trainer):
         self.sizes = np.diff(corpus.starts) - 1
         self.features = fit_input_model(load_input_model(settings.features), corpus) if init is None else init.features
         known = init.attributes if init is not None else None
-        self.attributes, counts = frequent_values(corpus, self.features.attributes, settings.cut, known)
-        self.network = Network(settings, self.features, self.attributes, labels, [settings.seed])
+        tables, counts = frequent_values(corpus, self.features.attributes, settings.cut, known)
+        words, vectors = self.pretrained(init)
+        self.attributes = InputAttributes(tables, words)
+        self.network = Network(settings, self.features, self.attributes, labels, vectors)
         if init is not None:
             self.take_over(init)
         self.numbers = self.network.numbers(self.attributes.encode(corpus))
@@ -71,6 +74,15 @@ class NetworkTrainer(Trainer):
     @abstractmethod
     def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
         """Return the gradient of the vectors of sentences, how many decisions there are, and how many are wrong."""
+
+    def pretrained(self, init: Trained | None) -> tuple[StringTable | None, Array | None]:
+        """Return the pretrained vectors of words: those of the model to start from, or of the file in the settings."""
+        if init is not None:
+            own = init.network.encoder.vectors
+            return init.attributes.vector_words, own.table.value if own is not None else None
+        if not self.settings.vectors:
+            return None, None
+        return read_vectors(self.settings.vectors, self.corpus.strings["form"], self.settings.vector_rows)
 
     def take_over(self, init: Trained) -> None:
         """Begin with the weights of a trained model; words and labels that it does not know come behind its own."""
@@ -99,6 +111,8 @@ class NetworkTrainer(Trainer):
                 rows.append(share / (share + often) if name in WORDS and share else np.zeros(len(often)))
                 rows[-1][:2] = 0  # unknown words and node 0 stay as they are
             chances.append(np.concatenate(rows))
+        if self.attributes.vector_words is not None:
+            chances.append(np.zeros(len(self.attributes.vector_words)))
         return chances
 
     def rate(self) -> float:
