@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +13,7 @@ from crossarc.cli.console import Cell, Table, counted, print_json, print_tables
 
 if TYPE_CHECKING:
     from crossarc.parsers import Parser, Settings
-    from crossarc.parsers.settings import GraphSettings, TransitionSettings
+    from crossarc.parsers.settings import GraphSettings, NeuralSettings, TransitionSettings
 
 
 ALWAYS_SHOWN = ("system", "epochs", "seed", "learner")
@@ -110,12 +110,16 @@ def parsers(json: Json = False, markdown: Markdown = False) -> None:
 
 def describe_preset(settings: Settings) -> tuple[str, str, str]:
     """Return the class of trees, the system and what sets a preset apart."""
-    from crossarc.parsers.settings import GraphOutput, TransitionSettings
+    from crossarc.parsers.settings import GraphOutput, NeuralSettings, TransitionSettings
 
     if isinstance(settings, GraphOutput):
         return describe_dag(settings)
-    describe = describe_transitions if isinstance(settings, TransitionSettings) else describe_graph
-    trees, system, special = describe(settings)  # type: ignore[arg-type]
+    describe: Any = describe_graph
+    if isinstance(settings, TransitionSettings):
+        describe = describe_transitions
+    elif isinstance(settings, NeuralSettings):
+        describe = describe_neural
+    trees, system, special = describe(settings)
     if settings.transform != "none":
         trees, special = "nearly all", [*special, "makes trees projective, and back"]
     return trees, system, "; ".join(special)
@@ -123,11 +127,21 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
 
 def describe_dag(settings: Settings) -> tuple[str, str, str]:
     """Describe a parser that gives graphs."""
+    if settings.family == "neural-graph":
+        return "all graphs", settings.system, "a network; several heads; each arc by its own score; most accurate"
     if settings.family == "dag-mst":
         return "all graphs", settings.system, "several heads; the best tree, then each arc that raises the score"
     if not settings.is_projective:
         return "all graphs", settings.system, "several heads; crossing arcs without a transform; accurate"
     return "nearly all graphs", settings.system, "several heads; makes graphs projective, and back"
+
+
+def describe_neural(settings: NeuralSettings) -> tuple[str, str, list[str]]:
+    """Describe a parser of trees with a network."""
+    special = ["a network scores all arcs", *(f"beside {' and '.join(settings.guides)}" for _ in settings.guides[:1])]
+    if not settings.is_projective:
+        special.append("most accurate" if settings.guides else "accurate")
+    return "projective" if settings.is_projective else "all", settings.system, special
 
 
 def describe_graph(settings: GraphSettings) -> tuple[str, str, list[str]]:
