@@ -110,7 +110,7 @@ def test_the_encoder_gives_the_same_without_dropout_and_with_distinct_words():
     numbers = [rng.integers(0, 3, (9, 1)).astype(np.int32), rng.integers(0, 2, (9, 1)).astype(np.int32)]
     batch = Batch(starts)
     learned, _ = encoder.learn_forward(numbers, batch, Dropout(0, 0), rng)
-    assert np.array_equal(learned, encoder.forward(numbers, batch))
+    assert np.array_equal(learned, encoder.forward(encoder.prepare(numbers), np.arange(9), batch))
 
 
 @pytest.mark.parametrize("loss", ["heads", "arcs"])

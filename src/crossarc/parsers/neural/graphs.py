@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from crossarc import decode
 from crossarc.features.inputs import InputAttributes, InputModel, parse_input_model
 from crossarc.neural.biaffine import arc_loss, choice_loss
-from crossarc.neural.encoder import Batch
+from crossarc.neural.encoder import Batch, Prepared
 from crossarc.neural.layers import Array, Starts
 from crossarc.parsers.analysis import Scales
 from crossarc.parsers.graph.dag import joined_pieces, ordered
 from crossarc.parsers.graph.long_sentences import LONG, Pieces
 from crossarc.parsers.graphs import Arcs, Graphs
 from crossarc.parsers.model import Arrays, DagModel, Ints, part, prefixed
-from crossarc.parsers.neural.model import barred_labels, batches, describe_network, nodes_of, padded
+from crossarc.parsers.neural.model import barred_labels, describe_network, padded, sentence_batches
 from crossarc.parsers.neural.network import Network, pack_inputs, stored_network, unpack_inputs
 from crossarc.parsers.neural.trainer import LABEL_WEIGHT, NetworkTrainer
 from crossarc.parsers.presets import stored_settings
@@ -68,16 +68,19 @@ class NeuralGraphModel(DagModel):
         found = self.parse_tokens(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts)
 
         def label_of(rows: list[int]) -> int:
-            starts = np.array([0, 3], dtype=np.int64)
-            vectors = self.vectors(tokens[rows], starts)
+            vectors = self.vectors(self.prepare(tokens[rows]), np.arange(3), np.array([0, 3], dtype=np.int64))
             chosen = self.choose_sets(vectors, *(np.array([end], dtype=np.int32) for end in (2, 1, 1)))
             return int(self.set_labels[self.set_starts[chosen[0]]])
 
         return joined_pieces(found, pieces, self.single_root, label_of)
 
-    def vectors(self, tokens: Ints, starts: Starts) -> Array:
-        """Return the vectors of the nodes of sentences."""
-        return self.network.encoder.forward(self.network.numbers(tokens), Batch(starts))
+    def prepare(self, tokens: Ints) -> Prepared:
+        """Return what the first layer makes of nodes."""
+        return self.network.encoder.prepare(self.network.numbers(tokens))
+
+    def vectors(self, prepared: Prepared, nodes: Starts, starts: Starts) -> Array:
+        """Return the vectors of the nodes of sentences, which are `nodes` of those prepared."""
+        return self.network.encoder.forward(prepared, nodes, Batch(starts))
 
     def choose_sets(self, vectors: Array, dependents: Ints, above: Ints, heads: NDArray[Any]) -> NDArray[np.int64]:
         """Return the best set of labels of arcs between rows of vectors; `heads` are the heads in their sentences."""
@@ -88,9 +91,8 @@ class NeuralGraphModel(DagModel):
         """Return the arcs of the sentences that begin at `starts`, from the attributes of their nodes."""
         cycles = "allow" if self.settings.cycles == "allow" else "forbid"
         found: list[tuple[NDArray[Any], ...]] = []
-        for sentences in batches(starts):
-            own = np.concatenate([[0], np.cumsum(np.diff(starts)[sentences])]).astype(np.int64)
-            vectors = self.vectors(tokens[nodes_of(sentences, starts)], own)
+        for sentences, _, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
+            vectors = self.vectors(prepared, places, own)
             scores = padded(self.network.arcs.forward(vectors, own))
             how: dict[str, Any] = {"cycles": cycles, "most_heads": self.most_heads, "single_root": self.single_root}
             arcs = decode.best_graph(scores, np.diff(own).astype(np.int32) - 1, **how)
