@@ -4,25 +4,21 @@
 
 MODEL is a trained `neural` and FILE a treebank in CoNLL-U. Prints Markdown tables:
 
-- products of matrices compared with those of NumPy on one thread, in billions of multiplications and additions a second;
-- the whole way from sentences to trees in batches, and from one sentence to its tree, as a program calls it that has one
-  sentence at a time;
+- products of matrices compared with those of NumPy on one thread, in billions of operations a second;
+- the whole way from sentences to trees in batches, and from one sentence to its tree, as a program calls it that has
+  one sentence at a time;
 - if PyTorch is installed, the two recurrent layers alone in PyTorch on one thread, of the same sizes and in the same
   batches, beside the whole way here.
 
-All rounds take turns. Times are CPU seconds, the best of all rounds. `benchmarks/parsing.py` compares neural parsers with
-others, and with UDPipe.
+All rounds take turns. Times are CPU seconds, the best of all rounds. `benchmarks/parsing.py` compares neural parsers
+with others, and with UDPipe. Set OPENBLAS_NUM_THREADS=1 (or what your NumPy has) for a fair comparison of products.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Callable
-
-for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"
 
 import numpy as np
 
