@@ -28,6 +28,7 @@ class ArcScores:
     dependents: Array
     heads: Array
     moved: Array
+    mask: Array | None
 
     def square(self, sentence: int) -> Array:
         """Return the scores of one sentence."""
@@ -45,17 +46,18 @@ class ArcHead(Layer):
         self.as_head = Parameter(np.zeros((size, 1), dtype=dtype))
         self.near = Parameter(np.zeros((size, DISTANCES), dtype=dtype))
 
-    def forward(self, vectors: Array, starts: Starts) -> ArcScores:
-        """Return the scores of all arcs."""
+    def forward(self, vectors: Array, starts: Starts, mask: Array | None = None) -> ArcScores:
+        """Return the scores of all arcs; `mask` has factors of the 2 * size numbers of each node."""
         y = leaky(self.project.forward(vectors))
-        dependents, heads = (np.ascontiguousarray(half) for half in (y[:, : self.size], y[:, self.size :]))
+        kept = y if mask is None else y * mask
+        dependents, heads = (np.ascontiguousarray(half) for half in (kept[:, : self.size], kept[:, self.size :]))
         moved = multiply(dependents, self.weight.panels())
         as_head = multiply(heads, self.as_head.panels())[:, 0]
         near = multiply(dependents, self.near.panels())
         places = square_places(starts)
         scores = np.empty(int(places[-1]), dtype=vectors.dtype)
         score_arcs(moved, heads, np.ascontiguousarray(as_head), near, starts, places, scores)
-        return ArcScores(starts, places, scores, y, dependents, heads, moved)
+        return ArcScores(starts, places, scores, y, dependents, heads, moved, mask)
 
     def backward(self, vectors: Array, done: ArcScores) -> Array:
         """Return the gradient of the vectors; the scores are their own gradient now."""
@@ -72,6 +74,8 @@ class ArcHead(Layer):
         multiply(dnear, self.near.panels(sideways=True), dy[:, : self.size], add=True)
         dy[:, self.size :] = dheads
         dy[:, self.size :] += das_head[:, None] * self.as_head.value[:, 0]
+        if done.mask is not None:
+            dy *= done.mask
         return self.project.backward(vectors, leaky_back(done.projected, dy))
 
     def rows_of(self, done: ArcScores, width: int) -> Array:
@@ -87,6 +91,7 @@ class LabelScores:
     dependents: Ints
     heads: Ints
     hidden: Array
+    mask: Array | None
 
 
 class LabelHead(Layer):
@@ -102,15 +107,18 @@ class LabelHead(Layer):
         y = self.project.forward(vectors)
         return y[:, : self.size], y[:, self.size :]
 
-    def forward(self, vectors: Array, dependents: Ints, heads: Ints) -> LabelScores:
-        """Return the scores of labels for the arcs between nodes of the batch."""
+    def forward(self, vectors: Array, dependents: Ints, heads: Ints, mask: Array | None = None) -> LabelScores:
+        """Return the scores of labels for arcs between nodes; `mask` has factors of the numbers of each arc."""
         below, above = self.ends(vectors)
         hidden = leaky(below[dependents] + above[heads])
-        return LabelScores(self.output.forward(hidden), dependents, heads, hidden)
+        kept = hidden if mask is None else hidden * mask
+        return LabelScores(self.output.forward(kept), dependents, heads, hidden, mask)
 
     def backward(self, vectors: Array, done: LabelScores) -> Array:
         """Return the gradient of the vectors; the scores are their own gradient now."""
-        dhidden = leaky_back(done.hidden, self.output.backward(done.hidden, done.scores))
+        kept = done.hidden if done.mask is None else done.hidden * done.mask
+        dkept = self.output.backward(kept, done.scores)
+        dhidden = leaky_back(done.hidden, dkept if done.mask is None else dkept * done.mask)
         ends = []
         for nodes in (done.dependents, done.heads):
             ends.append(np.zeros((len(vectors), self.size), dtype=vectors.dtype))

@@ -72,7 +72,9 @@ class NetworkTrainer(Trainer):
         self.batch_words = max(1, min(settings.batch, int(self.sizes.sum()) // LEAST_STEPS))
 
     @abstractmethod
-    def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
+    def gradient(
+        self, vectors: Array, starts: Starts, sentences: Starts, rng: np.random.Generator
+    ) -> tuple[Array, int, int]:
         """Return the gradient of the vectors of sentences, how many decisions there are, and how many are wrong."""
 
     def pretrained(self, init: Trained | None) -> tuple[StringTable | None, Array | None]:
@@ -145,10 +147,18 @@ class NetworkTrainer(Trainer):
         starts = np.concatenate([[0], np.cumsum(self.sizes[sentences] + 1)]).astype(np.int64)
         encoder = self.network.encoder
         vectors, done = encoder.learn_forward(self.dropped(nodes, rng), Batch(starts), self.dropout, rng)
-        gradient, made, wrong = self.gradient(vectors, starts, sentences)
+        gradient, made, wrong = self.gradient(vectors, starts, sentences, rng)
         encoder.backward(gradient, done)
         self.adam.step(self.rate())
         return made, wrong
+
+    def head_mask(self, size: int, sentence: NDArray[np.int64], rng: np.random.Generator) -> Array | None:
+        """Return factors of numbers in heads, by the sentence of each row: 0 for those left out."""
+        share = self.settings.head_dropout
+        if not share or not len(sentence):
+            return None
+        mask = (rng.random((int(sentence[-1]) + 1, size)) >= share) / (1 - share)
+        return np.asarray(mask.astype(np.float32)[sentence])
 
     def dropped(self, nodes: Starts, rng: np.random.Generator) -> list[Ints]:
         """Return the rows of the tables for some nodes, with some words taken for unknown ones."""
@@ -180,16 +190,19 @@ class NeuralTrainer(NetworkTrainer):
         self.single_root = trees.single_roots(settings, init.single_root if init is not None else None)
         super().__init__(trees.corpus, settings, init, len(self.trees.names))
 
-    def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
+    def gradient(
+        self, vectors: Array, starts: Starts, sentences: Starts, rng: np.random.Generator
+    ) -> tuple[Array, int, int]:
         """Return the gradient of the vectors, how many heads and labels there are, and how many are wrong."""
         nodes = nodes_of(sentences, self.trees.starts)
         heads, labels = self.trees.heads[nodes], self.trees.labels[nodes]
         words = np.flatnonzero(heads >= 0).astype(np.int32)
         above = (np.repeat(starts[:-1], np.diff(starts)) + heads)[words].astype(np.int32)
-        network = self.network
-        arcs = network.arcs.forward(vectors, starts)
+        network, sentence = self.network, np.repeat(np.arange(len(sentences)), np.diff(starts))
+        arcs = network.arcs.forward(vectors, starts, self.head_mask(2 * network.arcs.size, sentence, rng))
         wrong = self.arc_gradient(arcs, heads, len(words))
-        named = network.labels.forward(vectors, words, above)
+        mask = self.head_mask(network.labels.size, sentence[words], rng)
+        named = network.labels.forward(vectors, words, above, mask)
         _, misnamed = choice_loss(named.scores, labels[words], LABEL_WEIGHT / len(words))
         gradient = network.arcs.backward(vectors, arcs)
         gradient += network.labels.backward(vectors, named)
