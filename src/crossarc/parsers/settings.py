@@ -393,8 +393,8 @@ class NetworkSettings(Settings):
     # of other words, which are the most frequent ones if the file is sorted so.
     vectors: str = ""
     vector_rows: int = Field(50_000, ge=0)
-    # What training leaves out: outputs of layers, numbers in the vectors of arcs and labels, whole sums of embeddings, and
-    # words, the rare ones more often.
+    # What training leaves out: outputs of layers, numbers in the vectors of arcs and labels, whole sums of embeddings,
+    # and words, the rare ones more often.
     dropout: float = Field(0.33, ge=0, lt=1)
     head_dropout: float = Field(0.0, ge=0, lt=1)
     part_dropout: float = Field(0.25, ge=0, lt=1)
