@@ -129,10 +129,8 @@ def test_arcs(loss):
         np.fill_diagonal(square, 0)
         square[1:, 0] |= square[1:].sum(axis=1) == 0  # every word has a head
 
-    mask = rng.integers(0, 2, (12, 12)) * 2.0
-
     def run():
-        done = head.forward(vectors, starts, mask)
+        done = head.forward(vectors, starts)
         if loss == "heads":
             return done, head_loss(done.scores, starts, places, gold_heads, 1.0)[0]
         return done, arc_loss(done.scores, starts, places, gold_arcs, 1.0, 0.5)[0]
@@ -149,10 +147,8 @@ def test_labels():
     dependents, heads = np.array([1, 2, 4, 4], dtype=np.int32), np.array([0, 1, 3, 5], dtype=np.int32)
     gold = np.array([3, 0, 1, 1], dtype=np.int32)
 
-    mask = rng.integers(0, 2, (4, 6)) * 2.0
-
     def run():
-        done = head.forward(vectors, dependents, heads, mask)
+        done = head.forward(vectors, dependents, heads)
         return done, choice_loss(done.scores, gold, 1.0)[0]
 
     check(head, lambda: run()[1], lambda: head.backward(vectors, run()[0]))

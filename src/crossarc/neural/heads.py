@@ -28,7 +28,6 @@ class ArcScores:
     dependents: Array
     heads: Array
     moved: Array
-    mask: Array | None
 
     def square(self, sentence: int) -> Array:
         """Return the scores of one sentence."""
@@ -46,18 +45,17 @@ class ArcHead(Layer):
         self.as_head = Parameter(np.zeros((size, 1), dtype=dtype))
         self.near = Parameter(np.zeros((size, DISTANCES), dtype=dtype))
 
-    def forward(self, vectors: Array, starts: Starts, mask: Array | None = None) -> ArcScores:
-        """Return the scores of all arcs; `mask` has factors of the 2 * size numbers of each node."""
+    def forward(self, vectors: Array, starts: Starts) -> ArcScores:
+        """Return the scores of all arcs."""
         y = leaky(self.project.forward(vectors))
-        kept = y if mask is None else y * mask
-        dependents, heads = (np.ascontiguousarray(half) for half in (kept[:, : self.size], kept[:, self.size :]))
+        dependents, heads = (np.ascontiguousarray(half) for half in (y[:, : self.size], y[:, self.size :]))
         moved = multiply(dependents, self.weight.panels())
         as_head = multiply(heads, self.as_head.panels())[:, 0]
         near = multiply(dependents, self.near.panels())
         places = square_places(starts)
         scores = np.empty(int(places[-1]), dtype=vectors.dtype)
         score_arcs(moved, heads, np.ascontiguousarray(as_head), near, starts, places, scores)
-        return ArcScores(starts, places, scores, y, dependents, heads, moved, mask)
+        return ArcScores(starts, places, scores, y, dependents, heads, moved)
 
     def backward(self, vectors: Array, done: ArcScores) -> Array:
         """Return the gradient of the vectors; the scores are their own gradient now."""
@@ -74,8 +72,6 @@ class ArcHead(Layer):
         multiply(dnear, self.near.panels(sideways=True), dy[:, : self.size], add=True)
         dy[:, self.size :] = dheads
         dy[:, self.size :] += das_head[:, None] * self.as_head.value[:, 0]
-        if done.mask is not None:
-            dy *= done.mask
         return self.project.backward(vectors, leaky_back(done.projected, dy))
 
     def rows_of(self, done: ArcScores, width: int) -> Array:
@@ -91,7 +87,6 @@ class LabelScores:
     dependents: Ints
     heads: Ints
     hidden: Array
-    mask: Array | None
 
 
 class LabelHead(Layer):
@@ -107,18 +102,15 @@ class LabelHead(Layer):
         y = self.project.forward(vectors)
         return y[:, : self.size], y[:, self.size :]
 
-    def forward(self, vectors: Array, dependents: Ints, heads: Ints, mask: Array | None = None) -> LabelScores:
-        """Return the scores of labels for arcs between nodes; `mask` has factors of the numbers of each arc."""
+    def forward(self, vectors: Array, dependents: Ints, heads: Ints) -> LabelScores:
+        """Return the scores of labels for arcs between nodes of the batch."""
         below, above = self.ends(vectors)
         hidden = leaky(below[dependents] + above[heads])
-        kept = hidden if mask is None else hidden * mask
-        return LabelScores(self.output.forward(kept), dependents, heads, hidden, mask)
+        return LabelScores(self.output.forward(hidden), dependents, heads, hidden)
 
     def backward(self, vectors: Array, done: LabelScores) -> Array:
         """Return the gradient of the vectors; the scores are their own gradient now."""
-        kept = done.hidden if done.mask is None else done.hidden * done.mask
-        dkept = self.output.backward(kept, done.scores)
-        dhidden = leaky_back(done.hidden, dkept if done.mask is None else dkept * done.mask)
+        dhidden = leaky_back(done.hidden, self.output.backward(done.hidden, done.scores))
         ends = []
         for nodes in (done.dependents, done.heads):
             ends.append(np.zeros((len(vectors), self.size), dtype=vectors.dtype))

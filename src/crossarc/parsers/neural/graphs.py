@@ -195,23 +195,19 @@ class NeuralGraphTrainer(NetworkTrainer):
         before = init.set_places if init is not None else None
         self.set_places = Graphs(self.graphs.corpus, places, [""] * len(numbers)).label_places(before)
 
-    def gradient(
-        self, vectors: Array, starts: Starts, sentences: Starts, rng: np.random.Generator
-    ) -> tuple[Array, int, int]:
+    def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
         """Return the gradient of the vectors, how many arcs there are, and how many decisions are wrong."""
         rows = [self.pairs[self.pair_starts[each] : self.pair_starts[each + 1]] for each in sentences.tolist()]
         owner = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
         _, dependents, heads, sets = np.concatenate(rows).T
         words, sizes = int(starts[-1]) - len(rows), np.diff(starts)
         network = self.network
-        of_node = np.repeat(np.arange(len(rows)), sizes)
-        arcs = network.arcs.forward(vectors, starts, self.head_mask(2 * network.arcs.size, of_node, rng))
+        arcs = network.arcs.forward(vectors, starts)
         gold = np.zeros(len(arcs.scores), dtype=np.uint8)
         gold[arcs.places[owner] + dependents * sizes[owner] + heads] = 1
         _, wrong = arc_loss(arcs.scores, starts, arcs.places, gold, 1 / words, CHOICE_WEIGHT)
         below, above = ((starts[owner] + each).astype(np.int32) for each in (dependents, heads))
-        mask = self.head_mask(network.labels.size, owner, rng)
-        named = network.labels.forward(vectors, below, above, mask)
+        named = network.labels.forward(vectors, below, above)
         _, misnamed = choice_loss(named.scores, np.ascontiguousarray(sets), LABEL_WEIGHT / words)
         gradient = network.arcs.backward(vectors, arcs)
         gradient += network.labels.backward(vectors, named)

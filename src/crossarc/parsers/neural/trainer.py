@@ -28,6 +28,7 @@ from crossarc.treebank.corpus import Corpus
 LABEL_WEIGHT = 0.7  # of the loss of labels, if that of heads is 1
 WARM_UP, DECAY = 0.05, 0.3  # shares of the training after which the rate is at its highest, and begins to fall
 LEAST_STEPS = 60  # in an epoch
+SMALL = 100_000  # words: smaller treebanks are learned by heart unless more is left out
 WORDS = ("form", "lower", "lemma")  # attributes that are left out by how rare they are
 
 
@@ -67,14 +68,16 @@ class NetworkTrainer(Trainer):
         self.numbers = self.network.numbers(self.attributes.encode(corpus))
         self.chances = self.dropping_chances(counts)
         self.adam = Adam(self.network)
-        self.dropout = Dropout(settings.part_dropout, settings.dropout)
+        small = int(self.sizes.sum()) < SMALL
+        self.dropout = Dropout(
+            parts=settings.part_dropout if settings.part_dropout is not None else (0.4 if small else 0.25),
+            outputs=settings.dropout if settings.dropout is not None else (0.4 if small else 0.33),
+        )
         self.words = 0  # learned from so far
         self.batch_words = max(1, min(settings.batch, int(self.sizes.sum()) // LEAST_STEPS))
 
     @abstractmethod
-    def gradient(
-        self, vectors: Array, starts: Starts, sentences: Starts, rng: np.random.Generator
-    ) -> tuple[Array, int, int]:
+    def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
         """Return the gradient of the vectors of sentences, how many decisions there are, and how many are wrong."""
 
     def pretrained(self, init: Trained | None) -> tuple[StringTable | None, Array | None]:
@@ -147,18 +150,10 @@ class NetworkTrainer(Trainer):
         starts = np.concatenate([[0], np.cumsum(self.sizes[sentences] + 1)]).astype(np.int64)
         encoder = self.network.encoder
         vectors, done = encoder.learn_forward(self.dropped(nodes, rng), Batch(starts), self.dropout, rng)
-        gradient, made, wrong = self.gradient(vectors, starts, sentences, rng)
+        gradient, made, wrong = self.gradient(vectors, starts, sentences)
         encoder.backward(gradient, done)
         self.adam.step(self.rate())
         return made, wrong
-
-    def head_mask(self, size: int, sentence: NDArray[np.int64], rng: np.random.Generator) -> Array | None:
-        """Return factors of numbers in heads, by the sentence of each row: 0 for those left out."""
-        share = self.settings.head_dropout
-        if not share or not len(sentence):
-            return None
-        mask = (rng.random((int(sentence[-1]) + 1, size)) >= share) / (1 - share)
-        return np.asarray(mask.astype(np.float32)[sentence])
 
     def dropped(self, nodes: Starts, rng: np.random.Generator) -> list[Ints]:
         """Return the rows of the tables for some nodes, with some words taken for unknown ones."""
@@ -190,19 +185,16 @@ class NeuralTrainer(NetworkTrainer):
         self.single_root = trees.single_roots(settings, init.single_root if init is not None else None)
         super().__init__(trees.corpus, settings, init, len(self.trees.names))
 
-    def gradient(
-        self, vectors: Array, starts: Starts, sentences: Starts, rng: np.random.Generator
-    ) -> tuple[Array, int, int]:
+    def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
         """Return the gradient of the vectors, how many heads and labels there are, and how many are wrong."""
         nodes = nodes_of(sentences, self.trees.starts)
         heads, labels = self.trees.heads[nodes], self.trees.labels[nodes]
         words = np.flatnonzero(heads >= 0).astype(np.int32)
         above = (np.repeat(starts[:-1], np.diff(starts)) + heads)[words].astype(np.int32)
-        network, sentence = self.network, np.repeat(np.arange(len(sentences)), np.diff(starts))
-        arcs = network.arcs.forward(vectors, starts, self.head_mask(2 * network.arcs.size, sentence, rng))
+        network = self.network
+        arcs = network.arcs.forward(vectors, starts)
         wrong = self.arc_gradient(arcs, heads, len(words))
-        mask = self.head_mask(network.labels.size, sentence[words], rng)
-        named = network.labels.forward(vectors, words, above, mask)
+        named = network.labels.forward(vectors, words, above)
         _, misnamed = choice_loss(named.scores, labels[words], LABEL_WEIGHT / len(words))
         gradient = network.arcs.backward(vectors, arcs)
         gradient += network.labels.backward(vectors, named)
