@@ -1,10 +1,10 @@
 """The weights of a trained model whose features have one weight each.
 
 A bucket is what memory brings at a time: the checks of sixteen keys and behind them their weights, in 16 bits each, all
-of which are compared at once. So a lookup reads one line of memory, and the table is small, which is what a parser waits
-for. The lower half of a key says which bucket is its own, and what its upper half folds to is its check. About one key in
-several thousand that has no weight meets the check of another; the weights of so few do not change trees. Buckets are
-filled from the front, and what finds its own full is in the next.
+of which are compared at once. So a lookup reads one line of memory, and the table is small, which is what a parser
+waits for. The lower half of a key says which bucket is its own, and what its upper half folds to is its check. About
+one key in several thousand that has no weight meets the check of another; the weights of so few do not change trees.
+Buckets are filled from the front, and what finds its own full is in the next.
 """
 
 import numpy as np
@@ -35,8 +35,9 @@ cdef extern from *:
     static inline int32_t crossarc_weight_in(const int16_t* bucket, int16_t check) {
         const crossarc_lane* lanes = (const crossarc_lane*)bucket;
         const crossarc_lane all = {check, check, check, check, check, check, check, check};
-        const crossarc_halves found = (crossarc_halves)(((lanes[0] == all) & lanes[2]) | ((lanes[1] == all) & lanes[3]));
-        uint64_t weight = found[0] | found[1];
+        const crossarc_lane found = ((lanes[0] == all) & lanes[2]) | ((lanes[1] == all) & lanes[3]);
+        const crossarc_halves halves = (crossarc_halves)found;
+        uint64_t weight = halves[0] | halves[1];
         weight |= weight >> 32;
         return (int16_t)(weight | weight >> 16);
     }
