@@ -1,9 +1,10 @@
 """The calibration of parsers: the share of right heads by their probability.
 
-    python benchmarks/confidence.py treebanks/tr_imst --parsers mst arc-hybrid
+    python benchmarks/confidence.py treebanks/tr_imst --parsers mst arc-hybrid carreras-npa:labels=joint
 
-The folder has train.conllu and dev.conllu. Every other sentence of the development set is used in training, to fit the
-scale of probabilities. The other sentences are measured.
+Settings of a parser stand behind its name, as for `crossarc crossval`. The folder has train.conllu and dev.conllu.
+Every other sentence of the development set is used in training, to fit the scale of probabilities. The other sentences
+are measured.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from crossarc import Parser, Sentence, read
+from crossarc.experiments.folds import candidates_of
 from crossarc.parsers import Analysis
 
 BOUNDS = (0.0, 0.5, 0.7, 0.9, 0.99, 1.01)
@@ -32,13 +34,13 @@ def main() -> None:
     dev = list(read(chosen.folder / "dev.conllu"))
     gold = dev[1::2]
     train = list(read(chosen.folder / "train.conllu"))
-    for name in chosen.parsers:
-        beam = {"beam": chosen.beam} if chosen.beam > 1 else {}
-        parser = Parser(name, epochs=chosen.epochs, **beam).fit(train, dev=dev[::2])
+    beam = {"beam": chosen.beam} if chosen.beam > 1 else {}
+    for candidate in candidates_of(chosen.parsers):
+        parser = Parser(**{"epochs": chosen.epochs, **beam, **candidate.settings}).fit(train, dev=dev[::2])
         begin = time.perf_counter()
         found = list(parser.parse(gold, scores=True))
         seconds = time.perf_counter() - begin
-        print(f"{name} on {chosen.folder.name}, {sum(map(len, gold)):,} words, ", end="")
+        print(f"{candidate.name} on {chosen.folder.name}, {sum(map(len, gold)):,} words, ", end="")
         print(f"{sum(map(len, gold)) / seconds:,.0f} words per second with scores; {parser.scales}\n")
         print_bins(found, gold)
         several = list(parser.parse(gold, k=chosen.k))

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from crossarc.learning.single import GREATEST, SingleWeights
 from crossarc.learning.weights import Weights
 
-KEYS = st.integers(1, 200).map(lambda key: key * 0x9E3779B97F4A7C15 % 2**64)
+# No two of these have the same check.
+KEYS = st.integers(1, 200).map(lambda key: key * 0xD1B54A32D192ED03 % 2**64)
 SIZES = st.integers(-32, 32).map(lambda size: size / 8)
 STEPS = st.lists(st.tuples(st.lists(KEYS, min_size=1, max_size=20, unique=True), SIZES), max_size=25)
 
@@ -71,6 +72,35 @@ def test_many_keys_of_one_bucket():
             assert single.scores(np.array([key]))[0] * single.unit == pytest.approx(expected, abs=single.unit)
 
 
+def test_keys_that_cannot_be_told_apart():
+    """Keys of one bucket whose upper halves fold to the same: the first has its weight for both, and is kept once."""
+    first, other = 0x0003_0005_0000_0001, 0x0005_0003_0000_0001
+    rows = np.array([first, other], dtype=np.uint64), np.arange(3), np.zeros(2, dtype=np.int32), np.array([1.0, -0.5])
+    single = SingleWeights.of(rows)
+    assert [float(single.scores(np.array([key], dtype=np.uint64))[0] * single.unit) for key in (first, other)] == [1, 1]
+    assert single.unpack()[0].tolist() == [first]
+
+
+@given(st.lists(st.integers(1, 2**64 - 1), min_size=1, max_size=300, unique=True))
+def test_keys_come_back(keys):
+    """All bits of a key are kept, wherever it is; most keys are told apart."""
+    rows = np.array(keys, dtype=np.uint64), np.arange(len(keys) + 1), np.zeros(len(keys)), np.ones(len(keys))
+    single = SingleWeights.of(rows)
+    assert set(single.unpack()[0].tolist()) <= set(keys)
+    assert len(single) == len(set(single.unpack()[0].tolist()))
+    assert single.scores(rows[0])[0] * single.unit == pytest.approx(len(keys))
+
+
+def test_few_other_keys_are_found():
+    """Of random keys without a weight, fewer than one in a thousand meet the check of another."""
+    keys = np.random.default_rng(1).integers(1, 2**64, 60_000, dtype=np.uint64)
+    known, unknown = keys[:20_000], keys[20_000:]
+    single = SingleWeights.of((known, np.arange(len(known) + 1), np.zeros(len(known)), np.ones(len(known))))
+    assert len(single) > 0.999 * len(known)
+    met = sum(single.scores(unknown[begin : begin + 500])[0] for begin in range(0, len(unknown), 500)) * single.unit
+    assert met < 0.001 * len(unknown)
+
+
 def test_small_weights_are_left_out():
     weights = Weights(1, cut=1)
     weights.add(np.array([2**63 + 1], dtype=np.uint64), 0, 100.0)
@@ -92,17 +122,17 @@ def test_what_is_refused():
     buckets, keys = single.buckets, single.keys
     full, great = buckets.copy(), buckets.copy()
     full[:, -1] = 1
-    great[0, -2] = GREATEST + 1
+    great[0, -2] = -GREATEST - 1
     faults = [
         (full, keys, 1.0),
         (great, keys, 1.0),
-        (-great, keys, 1.0),
         (buckets[:0], keys, 1.0),
         (buckets[:, 1:].copy(), keys, 1.0),
-        (buckets.astype(np.int64), keys, 1.0),
+        *((buckets.astype(dtype), keys, 1.0) for dtype in (np.uint16, np.int32, np.int64)),
         (buckets.reshape(-1), keys, 1.0),
         (buckets, keys.astype(np.int64), 1.0),
         (buckets, keys[None], 1.0),
+        (buckets, keys[:, 1:], 1.0),
         *((buckets, keys, unit) for unit in (0.0, -1.0, np.inf, np.nan)),
     ]
     for fault in faults:

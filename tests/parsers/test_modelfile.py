@@ -185,7 +185,7 @@ def written(head, data=b""):
         (written(b'{"__metadata__":{"crossarc":"[]"}}'), "damaged"),
         (written(b'{"__metadata__":{"crossarc":"{\\"format_version\\":NaN}"}}'), "damaged"),
         (written(b'{"__metadata__":{"crossarc":"{\\"format_version\\":true}"}}'), "damaged"),
-        (written(b'{"__metadata__":{"crossarc":"{\\"format_version\\":4}"}}'), "damaged"),
+        (written(b'{"__metadata__":{"crossarc":"{\\"format_version\\":%d}"}}' % FORMAT_VERSION), "damaged"),
         (written(b'{"__metadata__":{"crossarc":"\\ud800"}}'), "damaged"),
         (written(b'{"__metadata__":{"crossarc":"{\\"format_version\\":0}"}}'), r"older format \(0; .*train it again"),
         (written(b'{"__metadata__":{"crossarc":"{\\"format_version\\":9}"}}'), r"newer format \(9; .*upgrade crossarc"),

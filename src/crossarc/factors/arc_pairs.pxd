@@ -1,15 +1,16 @@
 # Trees by pairs of arcs: see arc_pairs.pyx.
-from crossarc.core.typedefs cimport int32_t, int64_t, label_t, offset_t, score_t, token_t, uint8_t
+from crossarc.core.typedefs cimport int32_t, int64_t, label_t, offset_t, score_t, token_t
 from crossarc.decode.carreras cimport Carreras
 from crossarc.decode.eisner cimport Eisner
 from crossarc.decode.part_scores cimport PartScores
 from crossarc.decode.reattach cimport Reattacher
-from crossarc.decode.undirected cimport Undirected
 from crossarc.factors.arcs cimport TreeFactors
+from crossarc.factors.candidates cimport Candidates
 from crossarc.factors.labels cimport LabelScores
 from crossarc.factors.pair_scores cimport PairScores
 from crossarc.factors.part_keys cimport PartKeys
 from crossarc.factors.parts cimport Factors, Part
+from crossarc.factors.start_trees cimport StartTrees
 from crossarc.learning.scorer cimport Scorer
 
 
@@ -22,30 +23,20 @@ cdef class SecondOrderFactors(Factors):
     cdef Carreras chart
     cdef Eisner fallback                # finds a projective tree where pruning leaves none
     cdef Reattacher reattacher          # None for projective trees
-    cdef bint from_coarse               # whether moves also start from the tree of the coarse model
-    cdef Undirected undirected          # and from an undirected tree by its scores; else None
-    cdef score_t[::1] joined            # those of both directions together
-    cdef const token_t[:, ::1] given    # by start and node of all sentences: the heads of given trees
-    cdef int32_t starts                 # in `trees`, behind the first two
-    cdef int32_t most_heads             # of a word that are kept; 0 for all
-    cdef score_t margin                 # how far below the best head others are kept
+    cdef Candidates candidates
+    cdef StartTrees starts              # that moves also start from
     cdef score_t threshold              # the least gain of a move
-    cdef readonly int64_t words_seen    # so many were parsed, for the object's whole life
-    cdef readonly int64_t arcs_kept     # with so many candidate arcs
-    cdef readonly int64_t moves         # and so many were moved
+    cdef readonly int64_t moves         # so many words were moved, for the object's whole life
     # Of the sentence at hand.
     cdef offset_t sentence              # its first row
-    cdef uint8_t[::1] keep              # by word: whether it is a candidate head of the word at hand
-    cdef token_t[:, ::1] trees          # the tree found, the one that is tried, and the starts
+    cdef token_t[:, ::1] trees          # the tree found and the one that is tried
     cdef int32_t[:, ::1] choices        # by tree and word: which of the labels of its arc
     cdef label_t[:, ::1] found          # by tree and word: the label
     cdef token_t[:, ::1] context        # by word: its sibling, its dependents between, beyond and past its head
 
     cdef int choose_arcs(self) except -1 nogil
-    cdef void best_heads(self, token_t d, int32_t most, uint8_t* keep) noexcept nogil
     cdef int score_parts(self) except -1 nogil
     cdef int solve(self) except -1 nogil
-    cdef int find_starts(self) except -1 nogil
     cdef void begin_with(self, const token_t* start, int32_t tree) noexcept nogil
     cdef int try_start(self, const token_t* start) except -1 nogil
     cdef void name_choices(self, int32_t tree) noexcept nogil

@@ -8,7 +8,6 @@ where that scores more (McDonald and Pereira 2006).
 
 import numpy as np
 
-from libc.math cimport INFINITY
 from libc.stdlib cimport abs
 from libc.string cimport memset
 
@@ -18,12 +17,13 @@ from crossarc.decode.decoder cimport SOLVED
 from crossarc.decode.eisner cimport Eisner
 from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND
 from crossarc.decode.reattach cimport Reattacher
-from crossarc.decode.undirected cimport Undirected
 from crossarc.factors.arcs cimport TreeFactors
+from crossarc.factors.candidates cimport Candidates
 from crossarc.factors.keys cimport distance_class
 from crossarc.factors.pair_scores cimport BETWEEN, PAST, SIBLING, PairScores, region
 from crossarc.factors.part_keys cimport GRANDCHILDREN, SIBLINGS
 from crossarc.factors.parts cimport Factors, Learner, Part, arc_part
+from crossarc.factors.start_trees cimport MOST_STARTS, StartTrees
 from crossarc.learning.scorer cimport Scorer
 from crossarc.learning.weights cimport Weights
 
@@ -31,12 +31,7 @@ cdef enum:
     # Rows of `trees`.
     FOUND = 0
     TRIED = 1
-    FIRST_START = 2
-    MOST_STARTS = 8
     PARTS_A_WORD = 5
-    # Longer sentences are pruned even if all heads should be kept: the time of the chart grows with n^4.
-    ALL_HEADS_UP_TO = 100
-    HEADS_BEYOND = 8
 
 PLACES = ("sibling", "between", "beyond", "past")       # of the third word of a pair
 
@@ -44,11 +39,11 @@ PLACES = ("sibling", "between", "beyond", "past")       # of the third word of a
 cdef class SecondOrderFactors(Factors):
     """Trees by arcs and pairs of arcs: a feature model, a coarse model and the chart at work, for one thread.
 
-    `coarse` keeps up to `heads` heads of each word, those at most `margin` below the best; 0 keeps all in sentences of
-    up to 100 words, and 8 in longer ones. With a `threshold` words of the projective tree are moved as long as that
-    gains more; without, the tree stays projective. Moves also start from the trees named in `starts`, "coarse" and
-    "undirected", and from those given to `find_trees`; the best end is taken. With `label_places` labels are found with
-    the tree, where `label_filter` (a column, rows, starts, labels; see `LabelFilter`) allows them.
+    `coarse` keeps up to `heads` heads of each word, those at most `margin` below the best (see `Candidates`). With a
+    `threshold` words of the projective tree are moved as long as that gains more; without, the tree stays projective.
+    Moves also start from the trees named in `starts` (see `StartTrees`) and from those given to `find_trees`; the best
+    end is taken. With `label_places` labels are found with the tree, where `label_filter` (a column, rows, starts,
+    labels; see `LabelFilter`) allows them.
     """
 
     def __init__(self, model, TreeFactors coarse not None, bint single_root, *, int32_t heads=8, score_t margin=1e300,
@@ -61,10 +56,8 @@ cdef class SecondOrderFactors(Factors):
         self.fallback = Eisner(single_root)
         self.reattacher = Reattacher(single_root) if threshold is not None else None
         self.threshold = threshold if threshold is not None else 0
-        self.most_heads, self.margin = heads, margin
-        self.given = None
-        self.from_coarse = "coarse" in starts
-        self.undirected = Undirected(single_root, "prim") if "undirected" in starts else None
+        self.candidates = Candidates(coarse, self.parts, heads, margin)
+        self.starts = StartTrees(coarse, starts, single_root)
         self.learner = Learner(labels=label_places is not None, pairs=label_places is None)
 
     cdef int reserve(self, token_t n) except -1:
@@ -73,14 +66,12 @@ cdef class SecondOrderFactors(Factors):
         self.scores.reserve(n)
         self.fallback.reserve(n)
         self.learner.reserve(PARTS_A_WORD * n)
-        self.trees = np.full((FIRST_START + MOST_STARTS, n + 1), -1, dtype=np.int32)
+        self.candidates.reserve(n)
+        self.starts.reserve(n)
+        self.trees = np.full((2, n + 1), -1, dtype=np.int32)
         self.choices = np.zeros((2, n + 1), dtype=np.int32)
         self.found = np.zeros((2, n + 1), dtype=np.int32)
-        if self.undirected is not None:
-            self.undirected.reserve(n)
-            self.joined = np.zeros((n + 1) * (n + 1))
         self.context = np.zeros((n + 1, 4), dtype=np.int32)
-        self.keep = np.zeros(n + 1, dtype=np.uint8)
         return 0
 
     cdef void read(self, const int32_t[:, ::1] tokens, offset_t begin, offset_t end) noexcept nogil:
@@ -93,65 +84,21 @@ cdef class SecondOrderFactors(Factors):
         self.coarse.keys.prepare()
         self.part_keys.prepare()
 
-    # ---- candidate arcs
-
-    cdef void best_heads(self, token_t d, int32_t most, uint8_t* keep) noexcept nogil:
-        """Mark up to so many of the best heads of a word, by the matrix of the coarse model."""
-        cdef token_t h, n = self.words.n
-        cdef const score_t* row = self.coarse.cell(0, d)
-        cdef token_t best[64]
-        cdef int32_t count = 0, k
-        most = min(most, 64)
-        for h in range(n + 1):
-            if row[h] == -INFINITY or (count == most and row[h] <= row[best[count - 1]]):
-                continue
-            k = count if count < most else most - 1
-            count += count < most
-            while k > 0 and row[best[k - 1]] < row[h]:
-                best[k] = best[k - 1]
-                k -= 1
-            best[k] = h
-        for k in range(count):
-            keep[best[k]] = row[best[k]] >= row[best[0]] - self.margin / self.coarse.scorer.unit
+    # ---- candidate arcs and their scores
 
     cdef int choose_arcs(self) except -1 nogil:
-        """Choose the candidate arcs: the best of each word, those of the coarse tree and while learning the gold tree.
-        """
-        cdef token_t h, d, n = self.words.n
-        cdef uint8_t* keep = &self.keep[0]
-        cdef int32_t a = 0, start, heads = self.most_heads
-        cdef const score_t* row
-        if heads == 0 and n > ALL_HEADS_UP_TO:
-            heads = HEADS_BEYOND
-        self.parts.begin(n, n * (n if heads == 0 else min(n, heads + 3 + self.starts)))
-        for d in range(1, n + 1):
-            row = self.coarse.cell(0, d)
-            if heads == 0:
-                for h in range(n + 1):
-                    keep[h] = row[h] > -INFINITY
-            else:
-                memset(keep, 0, n + 1)
-                self.best_heads(d, heads, keep)
-            keep[self.coarse.trees[0, d]] = True
-            if self.trees[FOUND, d] >= 0:       # a tree that must be among the candidates
-                keep[self.trees[FOUND, d]] = True
-            for start in range(self.starts):
-                keep[self.trees[FIRST_START + start, d]] = True
-            if self.gold != NULL:
-                keep[self.gold[d]] = True
-            keep[d] = False
-            for h in range(n + 1):
-                if keep[h]:
-                    self.parts.heads[a] = h
-                    self.parts.dependents[a] = d
-                    self.parts.label_count[a] = 1
-                    a += 1
-        self.parts.count = a
-        self.arcs_kept += a
-        self.words_seen += n
-        return 0
-
-    # ---- scores
+        """Choose the candidate arcs; those of the coarse tree, of starts and of the gold tree are always among them."""
+        cdef const token_t* trees[MOST_STARTS + 3]
+        cdef int32_t start, count = 2
+        trees[0] = &self.coarse.trees[0, 0]
+        trees[1] = &self.trees[FOUND, 0]        # a tree that must be among the candidates, if there is one yet
+        for start in range(self.starts.count):
+            trees[count] = &self.starts.trees[start, 0]
+            count += 1
+        if self.gold != NULL:
+            trees[count] = self.gold
+            count += 1
+        return self.candidates.choose(trees, count)
 
     cdef int score_parts(self) except -1 nogil:
         """Score the candidate arcs and all pairs of them.
@@ -182,9 +129,9 @@ cdef class SecondOrderFactors(Factors):
         cdef int32_t start
         for d in range(self.words.n + 1):
             heads[d] = -1
-        self.starts = 0
+        self.starts.count = 0
         if self.gold == NULL and self.reattacher is not None:
-            self.find_starts()
+            self.starts.find(self.sentence)
         self.choose_arcs()
         self.score_parts()
         if self.chart.solve(self.parts, heads, choices) != SOLVED:
@@ -196,34 +143,9 @@ cdef class SecondOrderFactors(Factors):
                 self.begin_with(&self.coarse.trees[0, 0], FOUND)
         if self.reattacher is not None:
             self.moves += self.reattacher.improve(self.parts, self.threshold / self.scorer.unit, heads, choices)
-            for start in range(self.starts):
-                self.try_start(&self.trees[FIRST_START + start, 0])
+            for start in range(self.starts.count):
+                self.try_start(&self.starts.trees[start, 0])
         self.name_choices(FOUND)
-        return 0
-
-    cdef int find_starts(self) except -1 nogil:
-        """Gather the trees that moves start from besides that of the chart."""
-        cdef token_t i, j, n = self.words.n
-        cdef Py_ssize_t stride = n + 1
-        cdef const score_t* matrix = &self.coarse.arc_scores.matrix[0]
-        cdef int32_t row
-        if self.given is not None:
-            for row in range(<int32_t>self.given.shape[0]):
-                for i in range(n + 1):
-                    self.trees[FIRST_START + row, i] = self.given[row, self.sentence + i]
-            self.starts = <int32_t>self.given.shape[0]
-        if self.from_coarse:
-            for i in range(n + 1):
-                self.trees[FIRST_START + self.starts, i] = self.coarse.trees[0, i]
-            self.starts += 1
-        if self.undirected is not None:
-            for i in range(1, n + 1):
-                self.joined[i * stride] = matrix[i * stride]
-                for j in range(1, i):
-                    self.joined[i * stride + j] = self.joined[j * stride + i] = (
-                        matrix[i * stride + j] + matrix[j * stride + i]) / 2
-            if self.undirected.solve(&self.joined[0], stride, n, &self.trees[FIRST_START + self.starts, 0]) == SOLVED:
-                self.starts += 1
         return 0
 
     cdef void begin_with(self, const token_t* start, int32_t tree) noexcept nogil:
@@ -377,6 +299,16 @@ cdef class SecondOrderFactors(Factors):
 
     # ---- what parsers call
 
+    @property
+    def words_seen(self):
+        """How many words were parsed, for the object's whole life."""
+        return self.candidates.words_seen
+
+    @property
+    def arcs_kept(self):
+        """How many candidate arcs they had."""
+        return self.candidates.arcs_kept
+
     def label_scores(self, Scorer label_scorer not None, const int32_t[:, ::1] tokens, const token_t[::1] heads):
         """The scores of all labels for each arc of a tree, as [dependent, label], in true units.
 
@@ -424,7 +356,7 @@ cdef class SecondOrderFactors(Factors):
             raise ValueError(f"{given.shape[0]} trees to start from; {MOST_STARTS - 2} are the most")
         self.use(coarse, scorer, pair_scorer)
         self.coarse.gold = NULL
-        self.given = given
+        self.starts.given = given
         self.find_all(tokens, starts, heads, labels)
 
     def count_kept(self, Scorer coarse not None, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
@@ -434,7 +366,7 @@ cdef class SecondOrderFactors(Factors):
         cdef offset_t arcs = 0, right = 0
         cdef int32_t a
         self.gold = self.coarse.gold = NULL
-        self.starts = 0
+        self.starts.count = 0
         self.coarse.use(coarse)
         self.reserve(np.diff(starts).max(initial=1) - 1)
         with nogil:

@@ -9,10 +9,10 @@ import numpy as np
 
 from libc.math cimport INFINITY
 
-from crossarc.core.typedefs cimport int32_t, int64_t, score_t, token_t
+from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, score_t, token_t
 from crossarc.decode.edges cimport Edge
 from crossarc.factors.keys cimport ArcKeys, Between, Words, clear
-from crossarc.learning.scorer cimport Scorer
+from crossarc.learning.scorer cimport MOST_KEYS, Scorer
 
 # In the order of `Combination`.
 COMBINATIONS = ("none", "mean", "product", "max", "min")
@@ -106,6 +106,7 @@ cdef class ArcScores:
         cdef Py_ssize_t stride = n + 1
         cdef Between between
         cdef score_t* matrix = &self.matrix[0]
+        cdef hash_t ahead[MOST_KEYS]
         self.sum_all_alone(weights)
         for i in range(n + 1):
             matrix[i] = -INFINITY
@@ -122,6 +123,8 @@ cdef class ArcScores:
                     matrix[i * stride + j] = -INFINITY
                 if not there and not back:
                     continue
+                if j < n:
+                    weights.warm(ahead, self.keys.plain_keys(i, j + 1, ahead))
                 self.score_row(weights, self.keys.pair_keys(i, j, &between))
                 if self.keys.undirected:
                     matrix[j * stride + i] = self.edge_score(i, j)

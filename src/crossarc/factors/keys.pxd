@@ -75,7 +75,7 @@ cdef class ArcKeys:
     cdef hash_t side_hash(self, token_t word, int32_t side) noexcept nogil
     cdef void prepare(self) noexcept nogil
     cdef int32_t end_keys(self, int32_t end, token_t word) noexcept nogil
-    cdef int32_t plain_keys(self, token_t i, token_t j) noexcept nogil
+    cdef int32_t plain_keys(self, token_t i, token_t j, hash_t* keys) noexcept nogil
     cdef void pass_word(self, Between* between, token_t word) noexcept nogil
     cdef int32_t between_keys(self, token_t i, token_t j, const Between* between, int32_t t,
                               int32_t filled) noexcept nogil

@@ -90,15 +90,15 @@ cdef class ArcKeys:
                 filled += 1
         return filled
 
-    cdef int32_t plain_keys(self, token_t i, token_t j) noexcept nogil:
-        """The keys of the templates of both ends i < j, but for those with words between."""
+    cdef int32_t plain_keys(self, token_t i, token_t j, hash_t* keys) noexcept nogil:
+        """Write the keys of the templates of both ends i < j, but for those with words between; return how many."""
         cdef int32_t t
         cdef const hash_t* left = &self.left_keys[i, 0]
         cdef const hash_t* right = &self.right_keys[j, 0]
         for t in range(self.plain_pairs):
-            self.keys[t] = left[t] + right[t]
+            keys[t] = left[t] + right[t]
         for t in range(self.first_distance, self.plain_pairs):
-            self.keys[t] += finished(<hash_t>(j - i))
+            keys[t] += finished(<hash_t>(j - i))
         return self.plain_pairs
 
     cdef void pass_word(self, Between* between, token_t word) noexcept nogil:
@@ -126,7 +126,7 @@ cdef class ArcKeys:
 
     cdef int32_t pair_keys(self, token_t i, token_t j, const Between* between) noexcept nogil:
         """The keys of the templates of both ends i < j, for either direction."""
-        cdef int32_t t, filled = self.plain_keys(i, j)
+        cdef int32_t t, filled = self.plain_keys(i, j, self.keys)
         for t in range(self.pair_count - self.plain_pairs):
             filled = self.between_keys(i, j, between, t, filled)
         return filled
@@ -136,7 +136,7 @@ cdef class ArcKeys:
         cdef token_t i = min(h, d), j = max(h, d), w
         cdef int32_t t, total = 0, direction = 1 if h < d else 2
         cdef Between between
-        for t in range(self.plain_keys(i, j)):
+        for t in range(self.plain_keys(i, j, self.keys)):
             if self.undirected or self.pairs[t, 2] & direction:
                 self.keys[total] = self.keys[t]
                 total += 1

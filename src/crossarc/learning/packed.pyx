@@ -167,6 +167,11 @@ cdef class PackedWeights(Scorer):
                 sums[cell.action] += cell.weight
         make_floats(sums, width)
 
+    cdef void warm(self, const hash_t* keys, int32_t count) noexcept nogil:
+        cdef int32_t k
+        for k in range(count):
+            prefetch(self.bucket_data + 2 * BUCKET * bucket_of(keys[k], self.size))
+
     def unpack(self):
         """Keys, where each one's weights begin in the rest, and the actions and values of all weights."""
         starts = self.buckets[:, BUCKET:]
