@@ -149,7 +149,7 @@ def test_keys_of_one_bucket(lower):
 
 @pytest.mark.parametrize("actions", [1, 8, 31, 32, 33, 75, 432])
 def test_rows_of_all_sizes_are_added(actions):
-    """Rows of few actions, and dense ones, of which many are added at once: as whole numbers, so that nothing is lost."""
+    """Rows of few actions, and dense ones, of which many are added at once: whole numbers, so that nothing is lost."""
     random = np.random.default_rng(actions)
     weights = Weights(actions, 1)
     weights.now = 1

@@ -90,8 +90,9 @@ cdef extern from *:
             if (some == 8) {
                 x = *(const crossarc_floats*)(values + i);
             } else {
-                float rest[8] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
-                memcpy(rest, values + i, (size_t)some * sizeof(float));
+                float rest[8];
+                for (int k = 0; k < 8; k++)
+                    rest[k] = k < some ? values[i + k] : -INFINITY;
                 x = *(const crossarc_floats*)rest;
             }
             x = (x - greatest) * scale;

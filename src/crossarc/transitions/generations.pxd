@@ -7,7 +7,7 @@ from crossarc.transitions.state cimport State
 
 cdef enum:
     STAY = -1               # instead of an action: the derivation is finished
-    KEPT = 64               # sums of a group of templates
+    MOST_KEPT = 512         # sums of a group of templates
 
 cdef struct Step:
     int32_t before          # the step before, -1 for none
@@ -60,11 +60,12 @@ cdef class Generations:
     cdef hash_t mask                # of `seen_at`
     # Sums of groups of templates, for the states that look the same to one: see `keep_sums`.
     cdef int32_t group_count
+    cdef Py_ssize_t kept            # sums of each group, a power of 2
     cdef const int32_t[::1] group_templates     # those of group g are from group_starts[g] to group_starts[g + 1]
     cdef const int32_t[::1] group_starts
     cdef const int32_t[::1] group_slots
     cdef const int32_t[::1] slot_starts
-    cdef hash_t* kept_seen          # what each group saw of a state, KEPT entries a group
+    cdef hash_t* kept_seen          # what each group saw of a state, `kept` entries a group
     cdef weight_t* kept_sums        # `score_rows` numbers for each
     cdef double scale               # of scores before they become probabilities; 0 if nobody asks for them
     cdef bint by_probability        # whether derivations are compared by their probabilities

@@ -267,8 +267,9 @@ cdef class Generations:
 
         self.group_templates, self.group_starts = joined(groups)
         self.group_slots, self.slot_starts = joined(slots)
-        self.kept_seen = <hash_t*>calloc(<size_t>KEPT * len(groups), sizeof(hash_t))
-        self.kept_sums = <weight_t*>malloc(<size_t>KEPT * len(groups) * self.score_rows * sizeof(weight_t))
+        self.kept = min(<hash_t>MOST_KEPT, self.mask + 1)
+        self.kept_seen = <hash_t*>calloc(<size_t>self.kept * len(groups), sizeof(hash_t))
+        self.kept_sums = <weight_t*>malloc(<size_t>self.kept * len(groups) * self.score_rows * sizeof(weight_t))
         if self.kept_seen == NULL or self.kept_sums == NULL:
             raise MemoryError
         self.group_count = len(groups)
@@ -285,7 +286,7 @@ cdef class Generations:
             for k in range(self.slot_starts[g], self.slot_starts[g + 1]):
                 seen = mixed(seen, values[self.group_slots[k]])
             seen |= 1       # 0 stands for none
-            at = g * KEPT + <Py_ssize_t>(seen >> 32 & (KEPT - 1))
+            at = g * self.kept + <Py_ssize_t>(seen >> 32 & <hash_t>(self.kept - 1))
             sums = self.kept_sums + at * self.score_rows
             if self.kept_seen[at] != seen:
                 count = self.group_starts[g + 1] - self.group_starts[g]
