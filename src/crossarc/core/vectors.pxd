@@ -65,8 +65,10 @@ cdef extern from *:
     typedef float crossarc_floats __attribute__((vector_size(32), aligned(4), may_alias));
     typedef int32_t crossarc_ints __attribute__((vector_size(32), aligned(4), may_alias));
 
-    /* e to the powers of eight numbers from -80 to 0, to the last bit or two: 2^k times a polynomial, as in Cephes. */
-    static inline crossarc_floats crossarc_exp_eight(crossarc_floats x) {
+    /* Eight numbers from -80 to 0 become e to their powers, right to the last bit or two: 2^k times a polynomial, as in
+       Cephes. By address, since vectors as results differ between processors. */
+    static inline void crossarc_exp_eight(crossarc_floats* numbers) {
+        const crossarc_floats x = *numbers;
         const float turn = 12582912.0f;     /* 1.5 * 2^23: adding it rounds to whole numbers */
         const crossarc_floats shifted = x * 1.44269504088896341f + turn;
         const crossarc_floats k = shifted - turn;
@@ -77,7 +79,7 @@ cdef extern from *:
         p = p * r + 1.6666665459e-1f;
         p = p * r + 5.0000001201e-1f;
         p = p * r * r + r + 1.0f;
-        return (crossarc_floats)((crossarc_ints)p + ((crossarc_ints)shifted << 23));
+        *numbers = (crossarc_floats)((crossarc_ints)p + ((crossarc_ints)shifted << 23));
     }
 
     CROSSARC_CLONES static double crossarc_sum_powers(const float* values, int count, float greatest, float scale) {
@@ -96,9 +98,10 @@ cdef extern from *:
                 x = *(const crossarc_floats*)rest;
             }
             x = (x - greatest) * scale;
-            const crossarc_ints far = x > -80.0f;   /* all bits of a lane, or none */
-            const crossarc_floats bounded = (crossarc_floats)((crossarc_ints)x & far);
-            sums += (crossarc_floats)((crossarc_ints)crossarc_exp_eight(bounded) & far);
+            const crossarc_ints near = x > -80.0f;      /* all bits of a lane, or none */
+            crossarc_floats powers = (crossarc_floats)((crossarc_ints)x & near);
+            crossarc_exp_eight(&powers);
+            sums += (crossarc_floats)((crossarc_ints)powers & near);
         }
         for (i = 0; i < 8; i++)
             total += sums[i];

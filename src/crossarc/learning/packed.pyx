@@ -11,12 +11,6 @@ from crossarc.learning.scorer cimport MOST_KEYS, Scorer, padded
 
 cdef extern from *:
     """
-    #if defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && defined(__x86_64__)
-    #define CROSSARC_WIDE __attribute__((target_clones("avx2", "default")))
-    #else
-    #define CROSSARC_WIDE
-    #endif
-
     /* crossarc_start_in: the start that a bucket has for a check, or 0; of two the greater, so that whatever a file
        holds it is one of its starts. crossarc_add_eight: add eight weights. With vectors if the compiler has them. */
     #if defined(__GNUC__) || defined(__clang__)
@@ -72,14 +66,7 @@ cdef extern from *:
         return hits;
     }
 
-    /* Add dense rows of weights from one action on, in whole vectors: the width is a multiple of 8. */
-    static void crossarc_add_rows_from(int begin, int32_t* scores, const int16_t* rows, int width,
-                                       const uint32_t* numbers, int count) {
-        for (int k = 0; k < count; k++)
-            for (int i = begin; i < width; i += 8)
-                crossarc_add_eight(scores + i, rows + (size_t)numbers[k] * width + i);
-    }
-
+    /* Add dense rows of weights, in whole vectors: the width is a multiple of 8. */
     #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
     #include <immintrin.h>
     /* Sums of 32 actions at a time stay in registers while the rows are added: with hundreds of actions that takes half
@@ -122,9 +109,11 @@ cdef extern from *:
     static void crossarc_add_rows(int32_t* scores, const int16_t* rows, int width, const uint32_t* numbers, int count) {
         if (CROSSARC_HAS_WIDE) {
             crossarc_add_rows_wide(scores, rows, width, numbers, count);
-        } else {
-            crossarc_add_rows_from(0, scores, rows, width, numbers, count);
+            return;
         }
+        for (int k = 0; k < count; k++)
+            for (int i = 0; i < width; i += 8)
+                crossarc_add_eight(scores + i, rows + (size_t)numbers[k] * width + i);
     }
 
     /* Turn whole numbers into floats of the same value, in the same place. The width is a multiple of 8. */
