@@ -38,8 +38,8 @@ def jackknife(
 
     \b
     $ crossarc jackknife train.conllu --parser arc-hybrid --folds 5 -o train-trees.conllu
-    train.conllu: 12,544 sentences, 204,577 words, no errors
-    train-trees.conllu: 5 folds, LAS 87.33, UAS 89.04
+    train.conllu: 4,508 sentences, 80,395 words, no errors
+    train-trees.conllu: 5 folds, LAS 84.76, UAS 88.64
     $ crossarc train --train train-trees.conllu --parser dag-covington --use-tree -o graphs.crossarc
     """
     from crossarc.cli.train import validated

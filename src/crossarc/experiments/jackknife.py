@@ -35,7 +35,9 @@ def jackknife(
     True
     """
     if not 2 <= folds <= len(sentences):
-        raise CrossarcError(f"{folds} folds of {len(sentences)} sentences; there must be 2 at least, none of them empty")
+        raise CrossarcError(
+            f"{folds} folds of {len(sentences)} sentences; there must be 2 at least, none of them empty"
+        )
     numbers = assign_folds(len(sentences), folds, seed)
     predicted = list(sentences)
     for fold in range(1, folds + 1):
