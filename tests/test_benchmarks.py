@@ -83,6 +83,28 @@ def test_graph_tables(tmp_path):
     assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
     again = subprocess.run([*command, *options], capture_output=True, text=True, check=True).stdout
     assert again == first, "results come from the cache"
+    options = ["--cache", tmp_path / "cache", "--rows", "dag-eager", "--seeds", "1", "2"]
+    *_, columns, _, _, row, _ = subprocess.run(
+        [*command, *options], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert columns.endswith("| LF of each seed |")
+    cells = row.split(" | ")
+    seeds = [float(score) for score in cells[-1].removesuffix(" |").split(", ")]
+    assert len(seeds) == 2
+    assert abs(float(cells[3]) - sum(seeds) / 2) < 0.011
+
+
+def test_graph_speed(tmp_path):
+    for part in ("train", "dev", "test"):
+        write(graph_treebank(20), tmp_path / f"{part}.conllu")
+    command = [sys.executable, ROOT / "benchmarks" / "graph_speed.py", tmp_path, "--models", tmp_path / "models"]
+    options = ["--epochs", "1", "--rounds", "1", "--beams", "1", "4", "--rows", "dag-standard"]
+    for _ in range(2):  # the second time with the model of the first
+        run = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
+        columns, rule, *rows = run.stdout.splitlines()
+        assert [row.split(" | ")[3] for row in rows] == ["1", "4"]
+        assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+    assert len(list((tmp_path / "models").iterdir())) == 1
 
 
 def test_spanning_trees(tmp_path, example):

@@ -22,6 +22,7 @@ COMMANDS = [
     "compare",
     "experiment",
     "crossval",
+    "jackknife",
     "draw",
     "validate",
     "convert",

@@ -145,3 +145,21 @@ def test_keys_of_one_bucket(lower):
         expected = np.zeros(3)
         expected[number % 3] = 1.0 + number if number < 30 else 0
         assert np.allclose(packed.scores(np.array([key])) * packed.unit, expected, atol=packed.unit)
+
+
+@pytest.mark.parametrize("actions", [1, 8, 31, 32, 33, 75, 432])
+def test_rows_of_all_sizes_are_added(actions):
+    """Rows of few actions, and dense ones, of which many are added at once: whole numbers, so that nothing is lost."""
+    random = np.random.default_rng(actions)
+    weights = Weights(actions, 1)
+    weights.now = 1
+    keys = random.integers(1, 2**64 - 1, 60, dtype=np.uint64)
+    for number, key in enumerate(keys):
+        for action in random.permutation(actions)[: actions if number % 2 else 1 + actions // 20]:
+            weights.add(np.array([key]), action, float(random.normal()))
+    packed = weights.pack(averaged=False)
+    single = [packed.scores(keys[k : k + 1]) for k in range(len(keys))]
+    assert any(len(np.flatnonzero(row)) == actions for row in single)
+    for some in (1, 2, 7, 60):
+        chosen = random.permutation(len(keys))[:some]
+        assert (packed.scores(keys[chosen]) == np.sum([single[k] for k in chosen], axis=0)).all()

@@ -1,12 +1,17 @@
 """Beam search: greedy search with a width of one, more accurate when trained on whole derivations."""
 
+import math
+
+import numpy as np
 import pytest
 
 from crossarc.errors import CrossarcError
 from crossarc.parsers import Parser, load
 from crossarc.parsers.presets import TRANSITION_PRESETS
 from crossarc.transitions.beam import Beam
+from crossarc.transitions.configuration import Configuration
 from crossarc.treebank import Corpus, read
+from graph_treebank import graph_treebank
 
 
 @pytest.mark.parametrize("scored", [False, True])
@@ -64,3 +69,64 @@ def test_the_width_can_be_changed_to_parse(example):
     assert trees[1] != trees[8]
     with pytest.raises(CrossarcError, match="a beam of 0"):
         parser.parse(example, beam=0)
+
+
+def naive_beam(search, scorer, moves, labels, tokens, width, probabilities, mean):
+    """The arcs of the best derivation, found in the plainest way: every candidate is made, scored and sorted."""
+
+    def rank(item):
+        score, actions, _ = item
+        return score / max(1, len(actions)) if mean else score
+
+    n = len(tokens) - 1
+    gold = {"arcs": [], "n": n} if search.system.several_heads else {"heads": [-1, *[0] * n]}  # which nobody asks for
+    items = [(0.0, [], Configuration(search.system, **gold))]
+    while not all(state.is_final() for _, _, state in items):
+        candidates = []
+        for score, actions, state in items:
+            if state.is_final():
+                candidates.append((score, actions, state))
+                continue
+            scores = scorer.scores(search.keys_after(tokens, np.array(actions, dtype=np.int32))).astype(np.float64)
+            legal = [a for a in range(len(moves)) if moves[a] in state.legal()]
+            if probabilities:
+                scores *= scorer.unit
+                top = max(scores[a] for a in legal)
+                scores -= top + math.log(sum(math.exp(scores[a] - top) for a in legal))
+            for a in legal:
+                arc = state.arc_of(moves[a])
+                if not search.system.several_heads or arc is None or (*arc, labels[a]) not in state.arcs:
+                    after = state.copy()
+                    after.apply(moves[a], labels[a])
+                    candidates.append((score + scores[a], [*actions, a], after))
+        items = sorted(candidates, key=rank, reverse=True)[:width]
+    best = items[0][2]
+    best.finish(0)
+    return sorted(best.arcs)
+
+
+@pytest.mark.parametrize("mean", [False, True])
+@pytest.mark.parametrize("probabilities", [False, True])
+@pytest.mark.parametrize("name", ["arc-standard", "swap", "two-planar", "dag-standard", "dag-eager", "dag-covington"])
+def test_the_best_candidates_are_kept(example, name, probabilities, mean):
+    """As in the naive search: what is passed over, shared between derivations or moved instead of copied is right."""
+    sentences = graph_treebank(40) if name.startswith("dag") else list(read(example))
+    parser = Parser(name, epochs=1, learner="maxent", single_root=False).fit(sentences)
+    model = getattr(parser.model, "model", parser.model)
+    tables = (model.features, model.moves, model.move_labels, len(model.features.attributes))
+    shortest = sorted(sentences, key=len)[: 2 if len(model.moves) > 60 else 4]
+    for width in (3, 20):
+        beam = Beam(model.system, *tables, width, probabilities=probabilities, mean=mean)
+        for sentence in shortest:
+            corpus = Corpus.of([sentence])
+            tokens = model.attributes.encode(corpus)
+            lists = (model.moves.tolist(), model.move_labels.tolist())
+            expected = naive_beam(beam, model.scorer, *lists, tokens, width, probabilities, mean)
+            if model.system.several_heads:
+                arcs = beam.parse_graphs(model.scorer, tokens, corpus.starts, 0)[:3]
+                assert sorted(zip(*(column.tolist() for column in arcs), strict=True)) == expected
+            else:
+                heads, labels = (np.full(len(tokens), -1, dtype=np.int32) for _ in range(2))
+                beam.parse(model.scorer, tokens, corpus.starts, heads, labels, 0)
+                found = [(heads[word], word, labels[word]) for word in range(1, len(tokens))]
+                assert sorted(found) == expected

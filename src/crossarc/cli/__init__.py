@@ -19,6 +19,7 @@ from crossarc.cli.evaluate import evaluate
 from crossarc.cli.example import example
 from crossarc.cli.experiment import experiment
 from crossarc.cli.info import info, parsers
+from crossarc.cli.jackknife import jackknife
 from crossarc.cli.oracle import oracle
 from crossarc.cli.parse import parse
 from crossarc.cli.stats import stats
@@ -109,6 +110,7 @@ COMMANDS: dict[Callable[..., None], str] = {
     compare: "Compare two parsed files, with significance.",
     experiment: "Compare parsers on treebanks.",
     crossval: "Compare parsers by cross-validation.",
+    jackknife: "Predict trees for training data.",
     draw: "Draw trees, graphs and differences.",
     validate: "Find errors in a treebank.",
     convert: "Convert between treebank formats.",

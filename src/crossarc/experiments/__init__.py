@@ -16,6 +16,7 @@ from crossarc.experiments.crossvalidation import CrossValidated, cross_validate,
 from crossarc.experiments.definition import Experiment, read_experiment
 from crossarc.experiments.fold_tables import fold_tables
 from crossarc.experiments.folds import CrossValidation, candidates_of, read_settings
+from crossarc.experiments.jackknife import jackknife
 from crossarc.experiments.jobs import Job
 from crossarc.experiments.metrics import METRICS, Metric, get_metric
 from crossarc.experiments.runner import Progress, Result, run
@@ -35,6 +36,7 @@ __all__ = [
     "fold_tables",
     "gather",
     "get_metric",
+    "jackknife",
     "read_experiment",
     "read_settings",
     "run",

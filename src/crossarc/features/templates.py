@@ -83,6 +83,12 @@ class FeatureModel:
     slots: NDArray[np.int32] = field(repr=False)
     templates: NDArray[np.int32] = field(repr=False)
 
+    @property
+    def has_label_sets(self) -> bool:
+        """Whether a term is a set of the labels of dependents."""
+        kinds = [STATE_ATTRIBUTES.index(name) for name in ("left_labels", "right_labels")]
+        return bool(np.isin(self.slots[:, 0], kinds).any())
+
 
 def load_model(name: str) -> FeatureModel:
     """A model that comes with crossarc, by name, or one from a TOML file."""

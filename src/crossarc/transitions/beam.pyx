@@ -3,6 +3,7 @@
 import numpy as np
 
 from crossarc.core.typedefs cimport hash_t, int8_t, int32_t, label_t, offset_t, token_t, weight_t
+from crossarc.learning.packed cimport PackedWeights
 from crossarc.learning.scorer cimport Scorer
 from crossarc.learning.updates cimport UpdateRule
 from crossarc.learning.weights cimport Weights
@@ -13,6 +14,8 @@ from crossarc.transitions.search cimport Greedy, ParseWorkspace, note_link
 from crossarc.transitions.state cimport State, copy_state
 from crossarc.transitions.system cimport gold_label, make
 from crossarc.transitions.targets cimport Targets
+
+from crossarc.features.sharing import slots_of, template_groups
 
 
 cdef class BeamWorkspace(ParseWorkspace):
@@ -136,6 +139,9 @@ cdef class Beam(Greedy):
         cdef Scorer scorer = weights
         cdef Generations beam = Generations(self.width, self.actions, self.set_words)
         beam.by_mean = self.mean
+        if isinstance(scorer, PackedWeights):
+            groups = template_groups(self.model)
+            beam.keep_sums(groups, [slots_of(self.model, group) for group in groups])
         if self.probabilities:
             beam.scale = scorer.unit
             beam.by_probability = True

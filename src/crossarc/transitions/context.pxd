@@ -20,3 +20,5 @@ cdef void fill_keys(const Program* program, State* state, const int32_t* tokens,
 cdef void fill_values(const Program* program, State* state, const int32_t* tokens, hash_t* values) noexcept nogil
 cdef void hash_values(const Program* program, const hash_t* values, int32_t begin, int32_t end,
                       hash_t* keys) noexcept nogil
+cdef void hash_chosen(const Program* program, const hash_t* values, const int32_t* templates, int32_t count,
+                      hash_t* keys) noexcept nogil

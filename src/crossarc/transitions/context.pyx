@@ -192,18 +192,30 @@ cdef void fill_values(const Program* program, State* state, const int32_t* token
         values[i] = value(program, state, tokens, program.slots + 3 * i, nodes)
 
 
+cdef inline hash_t key_of(const Program* program, const hash_t* values, int32_t template) noexcept nogil:
+    """The key of a template from the values of its terms; never 0."""
+    cdef const int32_t* row = program.templates + WIDEST * template
+    cdef hash_t key = <hash_t>(template + 1) * <hash_t>0x9E3779B97F4A7C15
+    cdef int32_t k
+    for k in range(WIDEST):
+        if row[k] < 0:
+            break
+        key = (key ^ values[row[k]]) * <hash_t>0xD6E8FEB86659FD93
+        key ^= key >> 32
+    return key if key != 0 else 1
+
+
 cdef void hash_values(const Program* program, const hash_t* values, int32_t begin, int32_t end,
                       hash_t* keys) noexcept nogil:
-    """The keys of some templates from the values of their terms; none is 0."""
-    cdef int32_t i, k
-    cdef hash_t key
-    cdef const int32_t* row
+    """The keys of the templates from `begin` to `end`."""
+    cdef int32_t i
     for i in range(begin, end):
-        row = program.templates + WIDEST * i
-        key = <hash_t>(i + 1) * <hash_t>0x9E3779B97F4A7C15
-        for k in range(WIDEST):
-            if row[k] < 0:
-                break
-            key = (key ^ values[row[k]]) * <hash_t>0xD6E8FEB86659FD93
-            key ^= key >> 32
-        keys[i] = key if key != 0 else 1
+        keys[i] = key_of(program, values, i)
+
+
+cdef void hash_chosen(const Program* program, const hash_t* values, const int32_t* templates, int32_t count,
+                      hash_t* keys) noexcept nogil:
+    """The keys of some templates."""
+    cdef int32_t i
+    for i in range(count):
+        keys[i] = key_of(program, values, templates[i])

@@ -7,6 +7,7 @@ from crossarc.transitions.state cimport State
 
 cdef enum:
     STAY = -1               # instead of an action: the derivation is finished
+    MOST_KEPT = 512         # sums of a group of templates
 
 cdef struct Step:
     int32_t before          # the step before, -1 for none
@@ -18,6 +19,11 @@ cdef struct Item:           # a derivation
     double log_probability  # 0 unless it is asked for
     int32_t last            # its last step, -1 before the first
     bint gold               # whether all its steps are those of the oracle
+    # Its next step:
+    uint32_t legal          # the legal moves, as bits; 0 if it is finished
+    uint32_t occupied       # those that make an arc between words that have one in the same direction
+    int32_t place           # of the scores of its state
+    int32_t children        # the derivations of the next generation that are still to be made of it
 
 cdef struct Candidate:      # a derivation and its next step
     double score
@@ -46,13 +52,24 @@ cdef class Generations:
     # The scores of the states met in a step: many derivations in a wide beam look the same to the features.
     cdef hash_t* seen               # what the features see of each such state
     cdef weight_t* seen_scores      # `score_rows` numbers for each
-    cdef double* seen_shifts        # what `sum_scores` gives for each
+    cdef double* seen_shifts        # for probabilities: the logarithm of the sum that they are shares of
+    cdef weight_t* seen_most        # the greatest score of each
     cdef int32_t* seen_at           # by hash: the number of a state, -1 for none
     cdef int32_t seen_count
     cdef size_t score_rows
     cdef hash_t mask                # of `seen_at`
+    # Sums of groups of templates, for the states that look the same to one: see `keep_sums`.
+    cdef int32_t group_count
+    cdef Py_ssize_t kept            # sums of each group, a power of 2
+    cdef const int32_t[::1] group_templates     # those of group g are from group_starts[g] to group_starts[g + 1]
+    cdef const int32_t[::1] group_starts
+    cdef const int32_t[::1] group_slots
+    cdef const int32_t[::1] slot_starts
+    cdef hash_t* kept_seen          # what each group saw of a state, `kept` entries a group
+    cdef weight_t* kept_sums        # `score_rows` numbers for each
     cdef double scale               # of scores before they become probabilities; 0 if nobody asks for them
     cdef bint by_probability        # whether derivations are compared by their probabilities
+    cdef double floor               # at least as many candidates as are kept reach this rank
     cdef bint by_mean               # whether they are compared by the mean of their steps, not by the sum
     cdef const token_t* required    # the head that each word must have, -1 if it is free; NULL without constraints
     cdef const int8_t* forbidden    # at [dependent][head]
@@ -65,7 +82,11 @@ cdef class Generations:
     cdef bint advance(self, Greedy search, Scorer scorer, const int32_t* tokens) except -1 nogil
     cdef int32_t scored(self, Greedy search, Scorer scorer, State* state, const int32_t* tokens,
                         uint32_t legal) noexcept nogil
-    cdef double sum_scores(self, Greedy search, const weight_t* scores, uint32_t legal) noexcept nogil
+    cdef void score_groups(self, Greedy search, Scorer scorer, const hash_t* values, weight_t* out) noexcept nogil
+    cdef void note_scores(self, Greedy search, int32_t place, uint32_t legal) noexcept nogil
+    cdef double lowest_best(self, Greedy search) noexcept nogil
+    cdef int32_t offer_steps(self, Greedy search, int32_t kept, int32_t i) noexcept nogil
+    cdef weight_t least_score(self, int32_t kept, int32_t i) noexcept nogil
     cdef void note_lost(self, Greedy search, int32_t kept) noexcept nogil
     cdef uint32_t allowed(self, Greedy search, const State* state, uint32_t legal) noexcept nogil
     cdef bint permits(self, token_t n, token_t head, token_t dependent) noexcept nogil
@@ -77,12 +98,18 @@ cdef class Generations:
     cdef int reserve_paths(self, Py_ssize_t count) except -1 nogil
     cdef int trace(self, int32_t last, token_t count) except -1 nogil
 
+    cdef inline double gain(self, int32_t place, weight_t score) noexcept nogil:
+        """What an action adds to the score of a derivation: its own score, or its log probability."""
+        return self.scale * score - self.seen_shifts[place] if self.by_probability else score
+
+    cdef inline double rank_of(self, double score, int32_t item, bint moves) noexcept nogil:
+        """What a derivation that has made a further move, or is finished, is compared by."""
+        return score / max(1, self.items[item].state.moves + moves) if self.by_mean else score
+
     cdef inline int32_t offer(self, int32_t kept, double score, double log_probability, int32_t item,
                               int32_t action) noexcept nogil:
         """Put a candidate in its place among the `kept` best if it is one of them; returns their new number."""
-        cdef double rank = score
-        if self.by_mean:
-            rank /= max(1, self.items[item].state.moves + (action != STAY))
+        cdef double rank = self.rank_of(score, item, action != STAY)
         if kept == self.width and not rank > self.ranks[kept - 1]:
             return kept
         return self.insert(kept, rank, score, log_probability, item, action)

@@ -1,19 +1,27 @@
 """The derivations in a beam: each makes all its possible steps, and the best of the results are kept."""
 
-from libc.math cimport exp, log
+import numpy as np
+
+from libc.math cimport INFINITY, exp, log
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t, uint32_t, weight_t
+from crossarc.core.vectors cimport add_floats, next_reaching, sum_powers
 from crossarc.learning.scorer cimport Scorer, score_room
-from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_values
+from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_chosen, hash_values
 from crossarc.transitions.graph_arcs cimport count_arcs
 from crossarc.transitions.search cimport Greedy, best_of
 from crossarc.transitions.state cimport Arc, State, copy_state, release_state, reserve_state, reset_state
 from crossarc.transitions.system cimport MOVES, make
 
 cdef double NEGLIGIBLE = 1e-5       # smaller probabilities are ignored
-cdef double LEAST_POWER = -30       # smaller powers of e do not change a sum that has a 1 in it
+
+
+cdef inline hash_t mixed(hash_t seen, hash_t value) noexcept nogil:
+    """What was seen and one value more, as one number."""
+    seen = (seen ^ value) * <hash_t>0xD6E8FEB86659FD93
+    return seen ^ seen >> 32
 
 
 cdef class Generations:
@@ -36,10 +44,11 @@ cdef class Generations:
         self.seen = <hash_t*>malloc(<size_t>width * sizeof(hash_t))
         self.seen_scores = <weight_t*>malloc(<size_t>width * self.score_rows * sizeof(weight_t))
         self.seen_shifts = <double*>malloc(<size_t>width * sizeof(double))
+        self.seen_most = <weight_t*>malloc(<size_t>width * sizeof(weight_t))
         self.seen_at = <int32_t*>malloc(<size_t>(self.mask + 1) * sizeof(int32_t))
         if (self.items == NULL or self.older == NULL or self.candidates == NULL or self.scores == NULL
                 or self.dropped == NULL or self.seen == NULL or self.seen_scores == NULL or self.seen_shifts == NULL
-                or self.seen_at == NULL or self.ranks == NULL or self.places == NULL):
+                or self.seen_most == NULL or self.seen_at == NULL or self.ranks == NULL or self.places == NULL):
             raise MemoryError
 
     def __dealloc__(self):
@@ -62,6 +71,9 @@ cdef class Generations:
         free(self.seen)
         free(self.seen_scores)
         free(self.seen_shifts)
+        free(self.kept_seen)
+        free(self.kept_sums)
+        free(self.seen_most)
         free(self.seen_at)
 
     cdef int begin(self, Greedy search, token_t n) except -1 nogil:
@@ -81,12 +93,8 @@ cdef class Generations:
 
     cdef bint advance(self, Greedy search, Scorer scorer, const int32_t* tokens) except -1 nogil:
         """Make a step in every derivation and keep the best; False if all are finished."""
-        cdef const weight_t* scores
-        cdef const int32_t* moves = &search.moves[0]
-        cdef int32_t i, a, place, kept = 0
-        cdef uint32_t legal, occupied = 0
-        cdef bint finished = True, offered
-        cdef double shift, step
+        cdef int32_t i, kept = 0
+        cdef bint finished = True
         cdef Item* item
         if self.lost != NULL:
             memset(self.dropped, 0, <size_t>self.count * MOVES * sizeof(double))
@@ -94,45 +102,120 @@ cdef class Generations:
         self.seen_count = 0
         for i in range(self.count):
             item = self.items + i
+            item.children = 0
+            item.legal = item.occupied = 0
             if search.system.is_final(&item.state):
-                kept = self.offer(kept, item.score, item.log_probability, i, STAY)
-                if self.lost != NULL:
-                    self.dropped[i * MOVES] = exp(item.log_probability)
                 continue
             finished = False
-            legal = search.system.legal(&item.state)
+            item.legal = search.system.legal(&item.state)
             if self.required != NULL:
-                legal = self.allowed(search, &item.state, legal)
-            place = self.scored(search, scorer, &item.state, tokens, legal)
-            scores = self.seen_scores + place * self.score_rows
-            shift = self.seen_shifts[place]
+                item.legal = self.allowed(search, &item.state, item.legal)
+            item.place = self.scored(search, scorer, &item.state, tokens, item.legal)
             if search.system.several_heads:
-                occupied = self.occupied(search, &item.state, legal)
-            offered = False
-            for a in range(search.actions):
-                if not legal >> moves[a] & 1 or (occupied >> moves[a] & 1 and search.repeats_arc(&item.state, a)):
-                    continue
-                offered = True
-                if self.scale == 0:
-                    kept = self.offer(kept, item.score + scores[a], 0, i, a)
-                    continue
-                step = self.scale * scores[a] - shift
-                if self.lost != NULL:
-                    self.dropped[i * MOVES + moves[a]] += exp(item.log_probability + step)
-                kept = self.offer(kept, item.score + (step if self.by_probability else scores[a]),
-                                  item.log_probability + step, i, a)
-            if not offered:
-                a = search.action_of(search.system.last_resort, -1)
-                kept = self.offer(kept, item.score, item.log_probability, i, a)
+                item.occupied = self.occupied(search, &item.state, item.legal)
         if finished:
             return False
+        self.floor = self.lowest_best(search)
+        for i in range(self.count):
+            item = self.items + i
+            if item.legal:
+                kept = self.offer_steps(search, kept, i)
+                continue
+            kept = self.offer(kept, item.score, item.log_probability, i, STAY)
+            if self.lost != NULL:
+                self.dropped[i * MOVES] = exp(item.log_probability)
         if self.lost != NULL:
             self.note_lost(search, kept)
         self.items, self.older = self.older, self.items
         self.count = kept
         for i in range(kept):
+            self.older[self.candidates[self.places[i]].item].children += 1
+        for i in range(kept):
             self.extend(search, self.items + i, &self.candidates[self.places[i]])
         return True
+
+    cdef double lowest_best(self, Greedy search) noexcept nogil:
+        """A rank that as many candidates reach as are kept: the lowest of those of the best steps of all derivations.
+
+        It is -infinity if there are fewer derivations, or if all steps of one could repeat an arc.
+        """
+        cdef double lowest = INFINITY, score
+        cdef const weight_t* scores
+        cdef weight_t most
+        cdef int32_t i
+        cdef Item* item
+        if self.count < self.width:
+            return -INFINITY
+        for i in range(self.count):
+            item = self.items + i
+            score = item.score
+            if item.legal:
+                most = self.seen_most[item.place]
+                if item.occupied == item.legal:
+                    return -INFINITY
+                if item.occupied:
+                    scores = self.seen_scores + item.place * self.score_rows
+                    most = scores[best_of(search, scores, item.legal & ~item.occupied)]
+                score += self.gain(item.place, most)
+            lowest = min(lowest, self.rank_of(score, i, item.legal != 0))
+        return lowest
+
+    cdef int32_t offer_steps(self, Greedy search, int32_t kept, int32_t i) noexcept nogil:
+        """Offer all steps of a derivation; returns how many candidates there are then.
+
+        Steps that cannot be among the best are passed over as soon as there are enough candidates.
+        """
+        cdef Item* item = self.items + i
+        cdef uint32_t legal = item.legal, occupied = item.occupied
+        cdef int32_t place = item.place
+        cdef const weight_t* scores = self.seen_scores + place * self.score_rows
+        cdef const int32_t* moves = &search.moves[0]
+        cdef double step
+        cdef weight_t least = self.least_score(kept, i)
+        cdef weight_t enough
+        cdef bint offered = False, may_repeat
+        cdef token_t move
+        cdef int32_t a, end
+        if not occupied and self.seen_most[place] < least:
+            return kept
+        for move in range(MOVES):
+            if not legal >> move & 1:
+                continue
+            a = search.first_action[move]
+            end = search.end_action[move]
+            may_repeat = occupied >> move & 1
+            # A legal move always has a step left if it has more labels than two words can have arcs.
+            offered = offered or not may_repeat or (search.in_order and end - a >= search.system.most_parallel)
+            enough = least if offered else -INFINITY
+            while True:
+                a = next_reaching(scores, a, end, enough)
+                if a >= end:
+                    break
+                if moves[a] == move and not (may_repeat and search.repeats_arc(&item.state, a)):
+                    offered = True
+                    step = self.scale * scores[a] - self.seen_shifts[place]
+                    if self.lost != NULL:
+                        self.dropped[i * MOVES + move] += exp(item.log_probability + step)
+                    kept = self.offer(kept, item.score + self.gain(place, scores[a]), item.log_probability + step, i, a)
+                    enough = least = self.least_score(kept, i)
+                a += 1
+        if not offered:
+            kept = self.offer(kept, item.score, item.log_probability, i,
+                              search.action_of(search.system.last_resort, -1))
+        return kept
+
+    cdef inline weight_t least_score(self, int32_t kept, int32_t i) noexcept nogil:
+        """A score below which no step of a derivation can be among the best, given how many candidates there are."""
+        cdef const Item* item = self.items + i
+        cdef double least = self.floor
+        if self.lost != NULL:
+            return -INFINITY
+        if kept == self.width:
+            least = max(least, self.ranks[kept - 1])
+        least = least * (item.state.moves + 1 if self.by_mean else 1) - item.score
+        if self.by_probability:
+            least = (least + self.seen_shifts[item.place]) / self.scale
+        return <weight_t>(least - 1e-6 * abs(least))     # so that no rounding takes one out
 
     cdef uint32_t occupied(self, Greedy search, const State* state, uint32_t legal) noexcept nogil:
         """The legal moves that make an arc between words that have one in the same direction."""
@@ -156,8 +239,7 @@ cdef class Generations:
         cdef hash_t at
         fill_values(&search.program, state, tokens, values)
         for k in range(search.program.slot_count):
-            seen = (seen ^ values[k]) * <hash_t>0xD6E8FEB86659FD93
-            seen ^= seen >> 32
+            seen = mixed(seen, values[k])
         at = seen & self.mask
         while self.seen_at[at] >= 0:
             if self.seen[self.seen_at[at]] == seen:
@@ -166,25 +248,82 @@ cdef class Generations:
         self.seen_at[at] = place
         self.seen[place] = seen
         self.seen_count += 1
-        hash_values(&search.program, values, 0, search.program.template_count, keys)
-        scorer.score(keys, search.program.template_count, group, self.seen_scores + place * self.score_rows)
-        self.seen_shifts[place] = 0
-        if self.scale != 0:
-            self.seen_shifts[place] = self.sum_scores(search, self.seen_scores + place * self.score_rows, legal)
+        if self.group_count:
+            self.score_groups(search, scorer, values, self.seen_scores + place * self.score_rows)
+        else:
+            hash_values(&search.program, values, 0, search.program.template_count, keys)
+            scorer.score(keys, search.program.template_count, group, self.seen_scores + place * self.score_rows)
+        self.note_scores(search, place, legal)
         return place
 
-    cdef double sum_scores(self, Greedy search, const weight_t* scores, uint32_t legal) noexcept nogil:
-        """The logarithm of the sum of exp(scale * score) over the actions that make legal moves."""
-        cdef double total = 0, step
+    def keep_sums(self, groups, slots):
+        """Keep sums of scores of groups of templates, each with the terms that they are made of.
+
+        Only for scorers that add up what they have for each key, exactly in any order, and that do not learn.
+        """
+        def joined(arrays):
+            starts = np.cumsum([0, *map(len, arrays)], dtype=np.int32)
+            return np.concatenate([*arrays, np.zeros(0, dtype=np.int32)]).astype(np.int32), starts
+
+        self.group_templates, self.group_starts = joined(groups)
+        self.group_slots, self.slot_starts = joined(slots)
+        self.kept = min(<hash_t>MOST_KEPT, self.mask + 1)
+        self.kept_seen = <hash_t*>calloc(<size_t>self.kept * len(groups), sizeof(hash_t))
+        self.kept_sums = <weight_t*>malloc(<size_t>self.kept * len(groups) * self.score_rows * sizeof(weight_t))
+        if self.kept_seen == NULL or self.kept_sums == NULL:
+            raise MemoryError
+        self.group_count = len(groups)
+
+    cdef void score_groups(self, Greedy search, Scorer scorer, const hash_t* values, weight_t* out) noexcept nogil:
+        """The scores of a state as the sum of those of all groups of templates."""
+        cdef hash_t keys[MOST_TEMPLATES]
+        cdef weight_t* sums
+        cdef hash_t seen
+        cdef Py_ssize_t at
+        cdef int32_t g, k, count
+        for g in range(self.group_count):
+            seen = <hash_t>(g + 1)
+            for k in range(self.slot_starts[g], self.slot_starts[g + 1]):
+                seen = mixed(seen, values[self.group_slots[k]])
+            seen |= 1       # 0 stands for none
+            at = g * self.kept + <Py_ssize_t>(seen >> 32 & <hash_t>(self.kept - 1))
+            sums = self.kept_sums + at * self.score_rows
+            if self.kept_seen[at] != seen:
+                count = self.group_starts[g + 1] - self.group_starts[g]
+                hash_chosen(&search.program, values, &self.group_templates[self.group_starts[g]], count, keys)
+                scorer.score(keys, count, 0, sums)
+                self.kept_seen[at] = seen
+            if g == 0:
+                memcpy(out, sums, <size_t>search.actions * sizeof(weight_t))
+            else:
+                add_floats(out, sums, search.actions)
+
+    cdef void note_scores(self, Greedy search, int32_t place, uint32_t legal) noexcept nogil:
+        """Note the greatest of the scores at a place and, for probabilities, log(sum of exp(scale * score)).
+
+        Only actions that make legal moves count.
+        """
+        cdef const weight_t* scores = self.seen_scores + place * self.score_rows
         cdef const int32_t* moves = &search.moves[0]
         cdef int32_t best = best_of(search, scores, legal)
+        cdef double total = 0
+        cdef token_t move
         cdef int32_t a
-        for a in range(search.actions):
-            if legal >> moves[a] & 1:
-                step = self.scale * (scores[a] - scores[best])
-                if step > LEAST_POWER:
-                    total += exp(step)
-        return self.scale * scores[best] + log(total)
+        self.seen_most[place] = scores[best]
+        self.seen_shifts[place] = 0
+        if self.scale == 0:
+            return
+        for move in range(MOVES):
+            if not legal >> move & 1:
+                continue
+            a = search.first_action[move]
+            if search.in_order:
+                total += sum_powers(scores + a, search.end_action[move] - a, scores[best], <weight_t>self.scale)
+                continue
+            for a in range(search.first_action[move], search.end_action[move]):
+                if moves[a] == move:
+                    total += exp(self.scale * (scores[a] - scores[best]))
+        self.seen_shifts[place] = self.scale * scores[best] + log(total)
 
     cdef void note_lost(self, Greedy search, int32_t kept) noexcept nogil:
         """Add the probability of each candidate that is not kept to all arcs that it has."""
@@ -256,10 +395,14 @@ cdef class Generations:
 
     cdef int extend(self, Greedy search, Item* item, const Candidate* candidate) except -1 nogil:
         """Make an item the derivation of a candidate."""
-        cdef const Item* parent = self.older + candidate.item
+        cdef Item* parent = self.older + candidate.item
         cdef int32_t action = candidate.action
         cdef token_t place = parent.state.moves
-        copy_state(&item.state, &parent.state)
+        parent.children -= 1
+        if parent.children:
+            copy_state(&item.state, &parent.state)
+        else:       # the last of its children takes its state
+            item.state, parent.state = parent.state, item.state
         item.score = candidate.score
         item.log_probability = candidate.log_probability
         item.last = parent.last

@@ -1,4 +1,5 @@
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, token_t, uint8_t, uint32_t, weight_t
+from crossarc.core.vectors cimport first_greatest
 from crossarc.learning.scorer cimport Scorer
 from crossarc.transitions.context cimport Program
 from crossarc.transitions.graph_arcs cimport has_arc
@@ -25,6 +26,7 @@ cdef class Greedy:
     cdef uint32_t labelled      # the moves that take a label, as bits
     cdef int32_t[MOVES] first_action    # the actions of a move are between these two
     cdef int32_t[MOVES] end_action
+    cdef bint in_order          # whether the actions of each move stand together, in the order of the moves
     cdef const int32_t[:, ::1] action_table     # the action of a move and a label, which counts from -1
     cdef readonly int32_t label_templates       # the first template by which labels are chosen
     cdef readonly int32_t tag_column    # the attribute whose value is the group of a state; -1 for none
@@ -55,13 +57,26 @@ cdef inline token_t lowest_bit(uint32_t bits) noexcept nogil:
 
 cdef inline int32_t best_of(Greedy search, const weight_t* scores, uint32_t moves) noexcept nogil:
     """The action that scores best among those that make one of some moves, given as bits."""
+    cdef int32_t best = -1
+    cdef int32_t a
+    cdef token_t move
+    if search.in_order:
+        for move in range(MOVES):
+            if moves >> move & 1 and search.end_action[move] > search.first_action[move]:
+                a = best_of_move(search, scores, move)
+                if best < 0 or scores[a] > scores[best]:
+                    best = a
+        return best
     return best_among(scores, &search.moves[0], search.actions, moves)
 
 
 cdef inline int32_t best_of_move(Greedy search, const weight_t* scores, token_t move) noexcept nogil:
     """The action that scores best among those that make a move."""
     cdef int32_t first = search.first_action[move]
-    return first + best_among(scores + first, &search.moves[first], search.end_action[move] - first, 1 << move)
+    cdef int32_t count = search.end_action[move] - first
+    if search.in_order:
+        return first + first_greatest(scores + first, count)
+    return first + best_among(scores + first, &search.moves[first], count, 1 << move)
 
 
 cdef inline int32_t best_among(const weight_t* scores, const int32_t* move_of, int32_t actions,

@@ -131,11 +131,13 @@ cdef class Greedy:
         self.actions = self.moves.shape[0]
         self.between = np.ones(self.actions, dtype=np.uint8)
         self.tag_column = model.attributes.index("upos") if "upos" in model.attributes else -1
-        self.set_words = words_for(max(self.labels, default=-1) + 1)
+        # States are copied in a beam; without features of label sets these take one word, whatever is in it.
+        self.set_words = words_for(max(self.labels, default=-1) + 1) if model.has_label_sets else 1
         for move in range(len(system.moves)):
             actions = np.flatnonzero(np.asarray(self.moves) == move)
             self.first_action[move] = actions[0] if len(actions) else 0
             self.end_action[move] = actions[-1] + 1 if len(actions) else 0
+        self.in_order = bool((np.diff(np.asarray(self.moves)) >= 0).all())
         self.labelled = sum(1 << move for move, labelled in enumerate(system.labelled) if labelled)
         table = np.full((len(system.moves), max(self.labels, default=-1) + 2), -1, dtype=np.int32)
         table[self.moves, np.asarray(self.labels) + 1] = np.arange(self.actions)
@@ -424,6 +426,21 @@ cdef class Greedy:
         """The tag of the first word in the buffer plus 1; 0 if there is no word or no tag."""
         cdef token_t word = buffer_at(state, 0) if self.tag_column >= 0 else -1
         return tokens[<Py_ssize_t>word * self.program.attributes + self.tag_column] + 1 if word >= 0 else 0
+
+    def keys_after(self, const int32_t[:, ::1] tokens, const int32_t[::1] actions):
+        """Return the keys of the features of one sentence after some actions, which must be legal."""
+        cdef Workspace work = Workspace(self.set_words)
+        cdef Py_ssize_t i
+        keys = np.empty(self.program.template_count, dtype=np.uint64)
+        cdef hash_t[::1] view = keys
+        work.reserve(<token_t>tokens.shape[0] - 1)
+        work.begin(self.system, <token_t>tokens.shape[0] - 1)
+        for i in range(actions.shape[0]):
+            if not 0 <= actions[i] < self.actions or not self.system.legal(&work.state) >> self.moves[actions[i]] & 1:
+                raise ValueError(f"action {actions[i]} is not legal")
+            make(self.system, &work.state, self.moves[actions[i]], self.labels[actions[i]])
+        fill_keys(&self.program, &work.state, &tokens[0, 0], &view[0])
+        return keys
 
     def instances(self, const int32_t[:, ::1] tokens, Targets targets, const int32_t[::1] group_of=None):
         """Return the decisions of the static oracle, for learners that need all of them at once.

@@ -1,0 +1,52 @@
+"""`crossarc jackknife`: predicted trees for training data, each by a parser that has not seen its sentence."""
+
+import sys
+
+import pytest
+
+from crossarc import Parser
+from crossarc.cli import main
+from crossarc.errors import CrossarcError
+from crossarc.experiments import jackknife
+from crossarc.experiments.jobs import assign_folds
+from crossarc.treebank import read, write
+from graph_treebank import graph_treebank
+
+
+def test_each_fold_is_parsed_by_a_parser_of_the_others(example):
+    sentences = list(read(example))
+    done: list[int] = []
+    predicted = jackknife(sentences, "arc-hybrid", folds=3, seed=2, report=done.append, epochs=2)
+    assert done == [1, 2, 3]
+    numbers = assign_folds(len(sentences), 3, 2)
+    pairs = list(zip(sentences, numbers, strict=True))
+    for fold in done:
+        parser = Parser("arc-hybrid", epochs=2, seed=2).fit([sentence for sentence, number in pairs if number != fold])
+        expected = list(parser.parse([sentence for sentence, number in pairs if number == fold]))
+        assert expected == [tree for tree, number in zip(predicted, numbers, strict=True) if number == fold]
+
+
+def test_the_command_keeps_graphs(tmp_path, monkeypatch, capsys):
+    """Trees are new and graphs are not, so that a parser of graphs can learn from the file."""
+    sentences = graph_treebank(30)
+    write(sentences, tmp_path / "train.conllu")
+    command = ["jackknife", tmp_path / "train.conllu", "--parser", "arc-hybrid:epochs=1", "--folds", 2]
+    monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, command), "-o", str(tmp_path / "trees.conllu")])
+    with pytest.raises(SystemExit) as leave:
+        main()
+    assert not leave.value.code
+    assert f"{tmp_path / 'trees.conllu'}: 2 folds, LAS " in capsys.readouterr().err
+    predicted = list(read(tmp_path / "trees.conllu"))
+    assert [sentence.graph for sentence in predicted] == [sentence.graph for sentence in sentences]
+    assert predicted != sentences
+    parser = Parser("dag-covington", use_tree=True, epochs=1).fit(predicted)
+    assert all(sentence.has_graph for sentence in parser.parse(predicted))
+
+
+@pytest.mark.parametrize(
+    ("parser", "folds", "message"),
+    [("dag-covington", 2, "dag-covington gives graphs, not trees"), ("mst", 41, "41 folds of 40 sentences")],
+)
+def test_what_cannot_be_done_is_refused(example, parser, folds, message):
+    with pytest.raises(CrossarcError, match=message):
+        jackknife(list(read(example)), parser, folds=folds)
