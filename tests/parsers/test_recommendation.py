@@ -47,7 +47,8 @@ def test_recommendations(found, accurate, fast, reason):
     advice = recommend(found)
     assert (advice.accurate, advice.fast, advice.graph) == (accurate, fast, "")
     assert re.search(reason, advice.reason)
-    assert str(advice) == f"Recommended: {accurate} ({advice.reason}); fast: {fast}"
+    best = "most accurate, but slower: neural-hybrid"
+    assert str(advice) == f"Recommended: {accurate} ({advice.reason}); {best}; fast: {fast}"
 
 
 def test_graphs_call_for_a_parser_of_their_own():

@@ -40,5 +40,6 @@ def arc_loss(
     places: NDArray[np.int64],
     gold: NDArray[np.uint8],
     weight: float,
+    choice: float,
 ) -> tuple[float, int]: ...
 def choice_loss(scores: NDArray[Any], gold: NDArray[np.int32], weight: float) -> tuple[float, int]: ...

@@ -169,30 +169,58 @@ def head_loss(real_t[::1] scores, const offset_t[::1] starts, const offset_t[::1
     return loss, wrong
 
 
+cdef double spread_choice(Py_ssize_t n, const real_t* row, const uint8_t* gold, real_t* every,
+                          real_t* right) noexcept nogil:
+    """The loss of choosing one head of a word that has several: any of them will do. Writes its gradient to `every`."""
+    cdef Py_ssize_t h
+    cdef real_t total, of_right
+    for h in range(n):
+        every[h] = row[h]
+        right[h] = row[h] if gold[h] else -INFINITY
+    softmax_raw(n, every, &total)
+    softmax_raw(n, right, &of_right)
+    for h in range(n):
+        every[h] -= right[h] if gold[h] else 0
+    return total - of_right
+
+
 def arc_loss(real_t[::1] scores, const offset_t[::1] starts, const offset_t[::1] places, const uint8_t[::1] gold,
-             double weight):
+             double weight, double choice):
     """The loss of choosing each arc on its own by the sign of its score, and how many arcs are wrong so.
 
-    `gold` says of each arc whether it is there. The scores become the gradient of the loss times `weight`.
+    `gold` says of each arc whether it is there. To this loss that of choosing one of the gold heads of each word is
+    added `choice` times: it compares heads with each other. The scores become the gradient of the loss times `weight`.
     """
-    cdef Py_ssize_t sentence, n, d, h, at, wrong = 0
+    cdef Py_ssize_t sentence, n, d, h, most = longest(starts), wrong = 0
     cdef double loss = 0
     cdef real_t pair[2]
     cdef real_t total
+    cdef real_t* row
+    cdef const uint8_t* there
+    if not scores.shape[0]:
+        return 0.0, 0
+    cdef real_t* rooms = room(2 * most, &scores[0])
     with nogil:
         for sentence in range(starts.shape[0] - 1):
             n = starts[sentence + 1] - starts[sentence]
             for d in range(n):
+                row, there = &scores[places[sentence] + d * n], &gold[places[sentence] + d * n]
+                if d == 0:
+                    for h in range(n):
+                        row[h] = 0
+                    continue
+                row[d] = -INFINITY
+                loss += choice * spread_choice(n, row, there, rooms, rooms + most)
                 for h in range(n):
-                    at = places[sentence] + d * n + h
-                    if d == 0 or d == h:
-                        scores[at] = 0
+                    if d == h:
+                        row[h] = 0
                         continue
-                    wrong += (scores[at] > 0) != gold[at]
-                    pair[0], pair[1] = scores[at], 0
+                    wrong += (row[h] > 0) != there[h]
+                    pair[0], pair[1] = row[h], 0
                     softmax_raw(2, &pair[0], &total)
-                    loss += total - (scores[at] if gold[at] else 0)
-                    scores[at] = <real_t>weight * (pair[0] - gold[at])
+                    loss += total - (row[h] if there[h] else 0)
+                    row[h] = <real_t>weight * (pair[0] - there[h] + <real_t>choice * rooms[h])
+    free(rooms)
     return loss, wrong
 
 

@@ -42,6 +42,14 @@ class Dropout:
     outputs: float = 0.3  # numbers of the outputs of a layer, the same in all words of a sentence
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """What the first layer makes of each node, whatever stands around it: node i has row same[i] of the sums."""
+
+    same: Ints
+    sums: list[Array]  # of each direction
+
+
 @dataclass
 class Encoding:
     """What the encoder did with a batch, for its gradient."""
@@ -92,17 +100,17 @@ class Encoder(Layer):
         """Return the columns of one sum."""
         return x[:, self.ends[place] : self.ends[place + 1]]
 
-    def forward(self, numbers: list[Ints], batch: Batch) -> Array:
-        """Return the vectors of the nodes of a batch, given the rows of each table for each node.
-
-        Words with the same attributes go through the first product once.
-        """
+    def prepare(self, numbers: list[Ints]) -> Prepared:
+        """Return what the first layer makes of nodes, given their rows of each table; equal nodes are seen once."""
         firsts, same = distinct_rows(np.concatenate(numbers, axis=1))
-        x = self.embed([np.ascontiguousarray(each[firsts]) for each in numbers])
-        rows: Ints | None = same[batch.rows]
-        for layer in self.layers:
-            x, _ = layer.forward(x, batch.steps, rows)
-            rows = None
+        return Prepared(same, self.layers[0].sums(self.embed([np.ascontiguousarray(each[firsts]) for each in numbers])))
+
+    def forward(self, prepared: Prepared, nodes: NDArray[np.int64], batch: Batch) -> Array:
+        """Return the vectors of the nodes of a batch; `nodes` are their places among those prepared."""
+        rows = prepared.same[nodes[batch.rows]]
+        x, _ = self.layers[0].run([sums[rows] for sums in prepared.sums], batch.steps)
+        for layer in self.layers[1:]:
+            x, _ = layer.forward(x, batch.steps)
         return np.asarray(x[batch.places])
 
     def learn_forward(

@@ -70,7 +70,7 @@ INLINE double crossarc_exp_f64(double x) { return exp(x); }
 
 #if CROSSARC_AVX2
 INLINE WIDE void crossarc_fma_tile(int rows, ptrdiff_t k, const float* a, ptrdiff_t stride, const float* panel,
-                                   float* out) {
+                                   float* out, ptrdiff_t out_stride, int add) {
     __m256 sums[TILE][2];
     UNROLL
     for (int i = 0; i < rows; i++) sums[i][0] = sums[i][1] = _mm256_setzero_ps();
@@ -86,19 +86,24 @@ INLINE WIDE void crossarc_fma_tile(int rows, ptrdiff_t k, const float* a, ptrdif
     }
     UNROLL
     for (int i = 0; i < rows; i++) {
-        _mm256_storeu_ps(out + i * PANEL, sums[i][0]);
-        _mm256_storeu_ps(out + i * PANEL + 8, sums[i][1]);
+        float* target = out + i * out_stride;
+        if (add) {
+            sums[i][0] = _mm256_add_ps(_mm256_loadu_ps(target), sums[i][0]);
+            sums[i][1] = _mm256_add_ps(_mm256_loadu_ps(target + 8), sums[i][1]);
+        }
+        _mm256_storeu_ps(target, sums[i][0]);
+        _mm256_storeu_ps(target + 8, sums[i][1]);
     }
 }
 WIDE static void crossarc_wide_tile(int rows, ptrdiff_t k, const float* a, ptrdiff_t stride, const float* panel,
-                                    float* out) {
+                                    float* out, ptrdiff_t out_stride, int add) {
     switch (rows) {
-        case 1: crossarc_fma_tile(1, k, a, stride, panel, out); break;
-        case 2: crossarc_fma_tile(2, k, a, stride, panel, out); break;
-        case 3: crossarc_fma_tile(3, k, a, stride, panel, out); break;
-        case 4: crossarc_fma_tile(4, k, a, stride, panel, out); break;
-        case 5: crossarc_fma_tile(5, k, a, stride, panel, out); break;
-        default: crossarc_fma_tile(6, k, a, stride, panel, out);
+        case 1: crossarc_fma_tile(1, k, a, stride, panel, out, out_stride, add); break;
+        case 2: crossarc_fma_tile(2, k, a, stride, panel, out, out_stride, add); break;
+        case 3: crossarc_fma_tile(3, k, a, stride, panel, out, out_stride, add); break;
+        case 4: crossarc_fma_tile(4, k, a, stride, panel, out, out_stride, add); break;
+        case 5: crossarc_fma_tile(5, k, a, stride, panel, out, out_stride, add); break;
+        default: crossarc_fma_tile(6, k, a, stride, panel, out, out_stride, add);
     }
 }
 #endif

@@ -160,17 +160,20 @@ class BiLstm(Layer):
         self.size = size
         self.directions = [Lstm(inputs, size, rng, dtype, backwards=way) for way in (False, True)]
 
-    def forward(self, x: Array, steps: Starts, rows: Ints | None = None) -> tuple[Array, list[tuple[Array, Array]]]:
-        """Return the outputs, and the gates and cells of each direction.
+    def forward(self, x: Array, steps: Starts) -> tuple[Array, list[tuple[Array, Array]]]:
+        """Return the outputs, and the gates and cells of each direction."""
+        return self.run(self.sums(x), steps)
 
-        With `rows` the input of row i of the batch is x[rows[i]].
-        """
-        hidden = np.empty((len(x) if rows is None else len(rows), 2 * self.size), dtype=x.dtype)
+    def sums(self, x: Array) -> list[Array]:
+        """Return the sums of the gates over the input, for each direction."""
+        return [lstm.input.forward(x) for lstm in self.directions]
+
+    def run(self, sums: list[Array], steps: Starts) -> tuple[Array, list[tuple[Array, Array]]]:
+        """Return the outputs, and the gates and cells of each direction; the sums become the gates."""
+        hidden = np.empty((len(sums[0]), 2 * self.size), dtype=sums[0].dtype)
         saved = []
-        for place, lstm in enumerate(self.directions):
-            sums = lstm.input.forward(x)
-            sums = sums if rows is None else sums[rows]
-            saved.append((sums, lstm.forward(sums, steps, self.half(hidden, place))))
+        for place, (lstm, own) in enumerate(zip(self.directions, sums, strict=True)):
+            saved.append((own, lstm.forward(own, steps, self.half(hidden, place))))
         return hidden, saved
 
     def backward(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.neural.biaffine import log_probabilities
+from crossarc.neural.encoder import Prepared
 from crossarc.neural.heads import ArcScores
 from crossarc.neural.layers import Array
 from crossarc.parsers.model import Arrays, Ints, Model, part, prefixed, tree_scores
@@ -34,9 +35,13 @@ class EnsembleModel(NetworkModel):
         for name in ("settings", "features", "attributes", "labels", "label_places", "single_root"):
             object.__setattr__(self, name, getattr(self.members[0], name))
 
-    def vectors(self, tokens: Ints, starts: Starts) -> list[Array]:
+    def prepare(self, tokens: Ints) -> list[Prepared]:
+        """Return what the first layer of each member makes of nodes."""
+        return [member.prepare(tokens) for member in self.members]
+
+    def vectors(self, prepared: list[Prepared], nodes: Starts, starts: Starts) -> list[Array]:
         """Return the vectors of the nodes of sentences, of each member."""
-        return [member.vectors(tokens, starts) for member in self.members]
+        return [member.vectors(own, nodes, starts) for member, own in zip(self.members, prepared, strict=True)]
 
     def score_arcs(self, vectors: list[Array], starts: Starts) -> ArcScores:
         """Return the logarithms of the mean probabilities of all arcs."""
@@ -164,15 +169,21 @@ class HybridModel(NetworkModel):
             columns += [away.astype(np.int32), table[labels]]
         return np.concatenate([self.neural.tokens_of(corpus), np.stack(columns, axis=1)], axis=1)
 
-    def vectors(self, tokens: Ints, starts: Starts) -> Guided:
-        """Return the vectors of the network, and the heads and labels of the linear parses."""
+    def prepare(self, tokens: Ints) -> tuple[Any, Ints]:
+        """Return what the network makes of nodes, and what linear parsers say of them."""
         own = tokens.shape[1] - 2 * len(self.guides)
+        return self.neural.prepare(tokens[:, :own]), tokens[:, own:]
+
+    def vectors(self, prepared: tuple[Any, Ints], nodes: Starts, starts: Starts) -> Guided:
+        """Return the vectors of the network, and the heads and labels of the linear parses."""
         first, last = (np.repeat(ends, np.diff(starts))[:, None] for ends in (starts[:-1], starts[1:]))
-        row, away = np.arange(len(tokens))[:, None], tokens[:, own::2]
+        own, said = prepared
+        said = said[nodes]
+        row, away = np.arange(len(nodes))[:, None], said[:, ::2]
         head = np.where(away == 0, first, row + away)
         inside = (away != NO_HEAD) & (head >= first) & (head < last) & (row > first)
         heads = np.where(inside, head, -1).astype(np.int32)
-        return Guided(self.neural.vectors(tokens[:, :own], starts), heads, tokens[:, own + 1 :: 2], first[:, 0])
+        return Guided(self.neural.vectors(own, nodes, starts), heads, said[:, 1::2], first[:, 0])
 
     def score_arcs(self, vectors: Guided, starts: Starts) -> ArcScores:
         """Return the logarithms of the probabilities of arcs, more for those of linear parses."""

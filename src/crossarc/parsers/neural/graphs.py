@@ -5,7 +5,7 @@ The graph is the best tree by the scores of arcs, and then the arcs with positiv
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,20 +14,23 @@ from numpy.typing import NDArray
 from crossarc import decode
 from crossarc.features.inputs import InputAttributes, InputModel, parse_input_model
 from crossarc.neural.biaffine import arc_loss, choice_loss
-from crossarc.neural.encoder import Batch
+from crossarc.neural.encoder import Batch, Prepared
 from crossarc.neural.layers import Array, Starts
 from crossarc.parsers.analysis import Scales
 from crossarc.parsers.graph.dag import joined_pieces, ordered
 from crossarc.parsers.graph.long_sentences import LONG, Pieces
 from crossarc.parsers.graphs import Arcs, Graphs
-from crossarc.parsers.model import Arrays, DagModel, Ints, part, prefixed
-from crossarc.parsers.neural.model import barred_labels, batches, describe_network, nodes_of, padded
+from crossarc.parsers.model import Arrays, DagModel, Ints, part, prefixed, quick_scores
+from crossarc.parsers.neural.model import barred_labels, describe_network, padded, sentence_batches
 from crossarc.parsers.neural.network import Network, pack_inputs, stored_network, unpack_inputs
 from crossarc.parsers.neural.trainer import LABEL_WEIGHT, NetworkTrainer
 from crossarc.parsers.presets import stored_settings
 from crossarc.parsers.settings import NeuralGraphSettings
 from crossarc.parsers.trees import check_places
 from crossarc.treebank.corpus import Corpus
+
+CHOICE_WEIGHT = 0.5  # of the loss of choosing one head of a word, beside that of each arc on its own
+THRESHOLDS = (0.0, 0.5, 1.0, 1.5, 2.0, -0.5)  # of which the first of the best is taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,7 @@ class NeuralGraphModel(DagModel):
     most_heads: int
     most_parallel: int
     weights: Arrays  # as a file keeps them
+    threshold: float = 0.0  # arcs beside the tree need a higher score; found on the development set
     network: Network = field(init=False)
     kind = "neural-graph"
     usual_scales = Scales(1.0, 1.0)
@@ -68,16 +72,19 @@ class NeuralGraphModel(DagModel):
         found = self.parse_tokens(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts)
 
         def label_of(rows: list[int]) -> int:
-            starts = np.array([0, 3], dtype=np.int64)
-            vectors = self.vectors(tokens[rows], starts)
+            vectors = self.vectors(self.prepare(tokens[rows]), np.arange(3), np.array([0, 3], dtype=np.int64))
             chosen = self.choose_sets(vectors, *(np.array([end], dtype=np.int32) for end in (2, 1, 1)))
             return int(self.set_labels[self.set_starts[chosen[0]]])
 
         return joined_pieces(found, pieces, self.single_root, label_of)
 
-    def vectors(self, tokens: Ints, starts: Starts) -> Array:
-        """Return the vectors of the nodes of sentences."""
-        return self.network.encoder.forward(self.network.numbers(tokens), Batch(starts))
+    def prepare(self, tokens: Ints) -> Prepared:
+        """Return what the first layer makes of nodes."""
+        return self.network.encoder.prepare(self.network.numbers(tokens))
+
+    def vectors(self, prepared: Prepared, nodes: Starts, starts: Starts) -> Array:
+        """Return the vectors of the nodes of sentences, which are `nodes` of those prepared."""
+        return self.network.encoder.forward(prepared, nodes, Batch(starts))
 
     def choose_sets(self, vectors: Array, dependents: Ints, above: Ints, heads: NDArray[Any]) -> NDArray[np.int64]:
         """Return the best set of labels of arcs between rows of vectors; `heads` are the heads in their sentences."""
@@ -88,10 +95,9 @@ class NeuralGraphModel(DagModel):
         """Return the arcs of the sentences that begin at `starts`, from the attributes of their nodes."""
         cycles = "allow" if self.settings.cycles == "allow" else "forbid"
         found: list[tuple[NDArray[Any], ...]] = []
-        for sentences in batches(starts):
-            own = np.concatenate([[0], np.cumsum(np.diff(starts)[sentences])]).astype(np.int64)
-            vectors = self.vectors(tokens[nodes_of(sentences, starts)], own)
-            scores = padded(self.network.arcs.forward(vectors, own))
+        for sentences, _, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
+            vectors = self.vectors(prepared, places, own)
+            scores = padded(self.network.arcs.forward(vectors, own)) - self.threshold
             how: dict[str, Any] = {"cycles": cycles, "most_heads": self.most_heads, "single_root": self.single_root}
             arcs = decode.best_graph(scores, np.diff(own).astype(np.int32) - 1, **how)
             sentence, dependents, heads = np.nonzero(arcs)
@@ -107,14 +113,25 @@ class NeuralGraphModel(DagModel):
         ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return Arcs(ends, *(each[order].astype(np.int32) for each in (heads, dependents, labels)))
 
+    def tuned(self, dev: Corpus) -> NeuralGraphModel:
+        """Return the model with the threshold that is best on a development set."""
+        models = [replace(self, threshold=value) for value in THRESHOLDS]
+        return max(models, key=lambda model: quick_scores(model, dev)[0])
+
     def describe(self) -> dict[str, str]:
         """Return the number of weights, and how many heads a word can have."""
-        return {**describe_network(self.network), "heads": f"up to {self.most_heads} of a word"}
+        likely = 1 / (1 + np.exp(-self.threshold))
+        heads = f"up to {self.most_heads} of a word; beside the tree those of a probability over {likely:.2f}"
+        return {**describe_network(self.network), "heads": heads}
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
         sets: Arrays = {"set_starts": self.set_starts, "set_labels": self.set_labels, "set_places": self.set_places}
-        limits = {"most_heads": self.most_heads, "most_parallel": self.most_parallel}
+        limits = {
+            "most_heads": self.most_heads,
+            "most_parallel": self.most_parallel,
+            "threshold": self.threshold,
+        }
         arrays: Arrays = {**sets, **prefixed(self.weights, "network."), **pack_inputs(self.attributes)}
         return {**self.shared_manifest(), **limits}, arrays
 
@@ -139,7 +156,10 @@ class NeuralGraphModel(DagModel):
         check_places(arrays["set_places"], len(sets[0]) - 1)
         attributes = unpack_inputs(arrays, features.attributes)
         what = (settings, features, attributes, labels, *sets, arrays["set_places"], single_root)
-        return cls(*what, *limits, part(arrays, "network."))
+        threshold = float(manifest["threshold"])
+        if not np.isfinite(threshold):
+            raise ValueError("the threshold is not finite")
+        return cls(*what, *limits, part(arrays, "network."), threshold)
 
 
 class NeuralGraphTrainer(NetworkTrainer):
@@ -184,7 +204,7 @@ class NeuralGraphTrainer(NetworkTrainer):
         arcs = self.network.arcs.forward(vectors, starts)
         gold = np.zeros(len(arcs.scores), dtype=np.uint8)
         gold[arcs.places[owner] + dependents * sizes[owner] + heads] = 1
-        _, wrong = arc_loss(arcs.scores, starts, arcs.places, gold, 1 / words)
+        _, wrong = arc_loss(arcs.scores, starts, arcs.places, gold, 1 / words, CHOICE_WEIGHT)
         below, above = ((starts[owner] + each).astype(np.int32) for each in (dependents, heads))
         named = self.network.labels.forward(vectors, below, above)
         _, misnamed = choice_loss(named.scores, np.ascontiguousarray(sets), LABEL_WEIGHT / words)

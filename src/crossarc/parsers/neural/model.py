@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from crossarc import decode
 from crossarc.features.inputs import InputAttributes, InputModel, parse_input_model
 from crossarc.neural.biaffine import log_probabilities
-from crossarc.neural.encoder import Batch
+from crossarc.neural.encoder import Batch, Prepared
 from crossarc.neural.heads import ArcScores
 from crossarc.neural.layers import Array, leaky
 from crossarc.parsers.analysis import Scales
@@ -27,6 +27,7 @@ from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
 
 Scores = NDArray[np.float64]
 Starts = NDArray[np.int64]
+BLOCK_NODES = 16_000  # for which what equal nodes have in common is kept
 BATCH_NODES = 2_000  # that go through the network side by side
 BATCH_CELLS = 400_000  # scores of arcs at a time
 
@@ -40,8 +41,12 @@ class NetworkModel(AttributeModel):
     usual_scales = Scales(1.0, 1.0)
 
     @abstractmethod
-    def vectors(self, tokens: Ints, starts: Starts) -> Any:
-        """Return the vectors of the nodes of sentences."""
+    def prepare(self, tokens: Ints) -> Any:
+        """Return what can be known of nodes without those around them, once for many batches."""
+
+    @abstractmethod
+    def vectors(self, prepared: Any, nodes: Starts, starts: Starts) -> Any:
+        """Return the vectors of the nodes of sentences, which are `nodes` of those prepared."""
 
     @abstractmethod
     def score_arcs(self, vectors: Any, starts: Starts) -> ArcScores:
@@ -60,10 +65,8 @@ class NetworkModel(AttributeModel):
         """Return heads and labels of the sentences that begin at `starts`, from the attributes of their nodes."""
         heads, labels = (np.full(len(tokens), -1, dtype=np.int32) for _ in range(2))
         search = decode.eisner if self.is_projective else decode.mst
-        for sentences in batches(starts):
-            nodes = nodes_of(sentences, starts)
-            own = np.concatenate([[0], np.cumsum(np.diff(starts)[sentences])]).astype(np.int64)
-            vectors = self.vectors(tokens[nodes], own)
+        for _, nodes, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
+            vectors = self.vectors(prepared, places, own)
             scores = padded(self.score_arcs(vectors, own))
             found = search(scores, np.diff(own).astype(np.int32) - 1, single_root=self.single_root)
             words, above = ends(found, own)
@@ -77,7 +80,8 @@ class NetworkModel(AttributeModel):
 
     def input_of(self, tokens: Ints) -> Any:
         """Return the vectors of the nodes of one sentence."""
-        return self.vectors(tokens, np.array([0, len(tokens)], dtype=np.int64)), len(tokens)
+        starts = np.array([0, len(tokens)], dtype=np.int64)
+        return self.vectors(self.prepare(tokens), np.arange(len(tokens)), starts), len(tokens)
 
     def arc_scores(self, sentence: tuple[Any, int], *, whole: bool = False) -> Scores:
         """Return the scores that trees are compared by, at [dependent, head]."""
@@ -110,9 +114,13 @@ class NeuralModel(NetworkModel):
         what = (self.settings, self.features, self.attributes, len(self.labels), self.weights)
         object.__setattr__(self, "network", stored_network(*what))
 
-    def vectors(self, tokens: Ints, starts: Starts) -> Array:
+    def prepare(self, tokens: Ints) -> Prepared:
+        """Return what the first layer makes of nodes."""
+        return self.network.encoder.prepare(self.network.numbers(tokens))
+
+    def vectors(self, prepared: Prepared, nodes: Starts, starts: Starts) -> Array:
         """Return the vectors of the nodes of sentences."""
-        return self.network.encoder.forward(self.network.numbers(tokens), Batch(starts))
+        return self.network.encoder.forward(prepared, nodes, Batch(starts))
 
     def score_arcs(self, vectors: Array, starts: Starts) -> ArcScores:
         """Return the scores of all arcs; with joint labels each with that of its best label."""
@@ -177,16 +185,35 @@ def barred_labels(places: NDArray[np.uint8], heads: NDArray[Any]) -> Array:
     return np.asarray(table.astype(np.float32)[(heads == 0).astype(np.int64)])
 
 
-def batches(starts: Starts) -> Iterator[NDArray[np.int64]]:
+class SentenceBatch(NamedTuple):
+    """Sentences that go through a network side by side."""
+
+    sentences: Starts  # their numbers
+    nodes: Starts  # their nodes, one sentence after another
+    starts: Starts  # where each begins among these
+    prepared: Any  # what is known of the nodes of a block of sentences
+    places: Starts  # the nodes in that block
+
+
+def sentence_batches(
+    tokens: Ints, starts: Starts, prepare: Callable[[Ints], Any], block_nodes: int = BLOCK_NODES
+) -> Iterator[SentenceBatch]:
     """Yield sentences of similar length, some thousand nodes at a time."""
-    sizes = np.diff(starts)
-    order = np.argsort(-sizes, kind="stable")
-    begin = 0
-    while begin < len(order):
-        longest = int(sizes[order[begin]])
-        count = max(1, min(BATCH_NODES // longest, BATCH_CELLS // longest**2))
-        yield order[begin : begin + count]
-        begin += count
+    sizes, begin = np.diff(starts), 0
+    while begin < len(sizes):
+        end = max(begin + 1, int(np.searchsorted(starts, starts[begin] + block_nodes, side="right")) - 1)
+        first = int(starts[begin])
+        prepared = prepare(tokens[first : starts[end]])
+        order = begin + np.argsort(-sizes[begin:end], kind="stable")
+        at = 0
+        while at < len(order):
+            longest = int(sizes[order[at]])
+            sentences = order[at : at + max(1, min(BATCH_NODES // longest, BATCH_CELLS // longest**2))]
+            nodes = nodes_of(sentences, starts)
+            own = np.concatenate([[0], np.cumsum(sizes[sentences])]).astype(np.int64)
+            yield SentenceBatch(sentences, nodes, own, prepared, nodes - first)
+            at += len(sentences)
+        begin = end
 
 
 def nodes_of(sentences: NDArray[np.int64], starts: Starts) -> NDArray[np.int64]:

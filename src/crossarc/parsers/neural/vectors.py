@@ -36,8 +36,8 @@ def read_vectors(
         width = width or len(values)
         if not len(values) or len(values) != width or not np.isfinite(values).all():
             raise CrossarcError(
-                f"{name_of(path)}:{number}: a line of vectors is a word and {width or 'some'} numbers with spaces between "
-                "them; give a text file of word2vec or fastText"
+                f"{name_of(path)}:{number}: a line of vectors is a word and {width or 'some'} numbers; "
+                "give a text file of word2vec or fastText"
             )
         free -= not known
         table.add(word)
