@@ -114,12 +114,12 @@ def test_what_does_not_fit_is_refused():
         multiply(np.ones((3, 2)).T, right)
     with pytest.raises(ValueError, match="contiguous"):
         multiply(left, right, np.ones((2, 8))[:, ::2])
+    packed = np.zeros(2, dtype=[("row", np.float64, 3), ("rest", np.uint8)])
     with pytest.raises(ValueError, match="contiguous"):  # rows that do not begin where numbers do
-        packed = np.zeros(2, dtype=[("row", np.float64, 3), ("rest", np.uint8)])
         multiply(packed["row"], right)
+    frozen = np.zeros((2, 4))
+    frozen.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
-        frozen = np.zeros((2, 4))
-        frozen.flags.writeable = False
         multiply(left, right, frozen)
     with pytest.raises(TypeError):
         multiply(left, None)

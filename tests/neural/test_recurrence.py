@@ -1,5 +1,7 @@
 """Recurrent layers over batches against a plain loop over each sentence."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -50,7 +52,7 @@ def test_a_batch_equals_a_loop_over_its_sentences(sizes, size, backwards, seed):
     sums, recurrent = 2 * rng.standard_normal((int(starts[-1]), 4 * size)), rng.standard_normal((size, 4 * size))
     hidden, cells = run(sums, recurrent, starts, backwards=backwards)
     single, _ = run(sums.astype(np.float32), recurrent.astype(np.float32), starts, backwards=backwards)
-    for begin, end in zip(starts[:-1], starts[1:], strict=True):
+    for begin, end in itertools.pairwise(starts):
         expected = plain(sums[begin:end], recurrent, backwards=backwards)
         assert np.allclose(hidden[begin:end], expected[0], rtol=0, atol=1e-12)
         assert np.allclose(cells[begin:end], expected[1], rtol=0, atol=1e-12)
@@ -65,7 +67,7 @@ def test_a_sentence_is_the_same_in_any_batch(sizes, backwards, seed):
     sums = rng.standard_normal((int(starts[-1]), 4 * 13)).astype(np.float32)
     recurrent = rng.standard_normal((13, 4 * 13)).astype(np.float32)
     hidden, cells = run(sums, recurrent, starts, backwards=backwards)
-    for begin, end in zip(starts[:-1], starts[1:], strict=True):
+    for begin, end in itertools.pairwise(starts):
         alone = run(sums[begin:end], recurrent, starts_of([end - begin]), backwards=backwards)
         assert np.array_equal(alone[0], hidden[begin:end])
         assert np.array_equal(alone[1], cells[begin:end])
@@ -78,7 +80,7 @@ def test_rows_before(sizes, backwards):
     batch = Batch(starts)
     values = np.arange(1, int(starts[-1]) + 1, dtype=np.float64)[:, None]
     found = rows_before(values[batch.rows], batch.steps, backwards=backwards)[batch.places][:, 0]
-    for begin, end in zip(starts[:-1], starts[1:], strict=True):
+    for begin, end in itertools.pairwise(starts):
         own = values[begin:end, 0].tolist()
         assert found[begin:end].tolist() == ([*own[1:], 0] if backwards else [0, *own[:-1]])
 
