@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.neural.layers import Array, BiLstm, Embeddings, Ints, Layer, Starts, Vectors
+from crossarc.neural.layers import Array, BiLstm, Embeddings, Ints, Layer, Rng, Starts, Vectors
 from crossarc.neural.lookup import distinct_rows
 
 
@@ -75,7 +75,7 @@ class Encoder(Layer):
         tables: list[tuple[int, int]],
         size: int,
         layers: int,
-        rng: np.random.Generator,
+        rng: Rng,
         dtype: Any = np.float32,
         vectors: Array | None = None,
     ) -> None:

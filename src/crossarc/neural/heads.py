@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from crossarc.neural.biaffine import DISTANCES, score_arcs, score_arcs_back, square_places
-from crossarc.neural.layers import Array, Ints, Layer, Linear, Parameter, Starts, leaky, leaky_back
+from crossarc.neural.layers import Array, Ints, Layer, Linear, Parameter, Rng, Starts, leaky, leaky_back
 from crossarc.neural.lookup import spread_rows
 from crossarc.neural.products import Panels, multiply, transposed
 
@@ -38,7 +38,7 @@ class ArcScores:
 class ArcHead(Layer):
     """Biaffine scores of arcs (Dozat and Manning 2017), with a part for the direction and the distance of an arc."""
 
-    def __init__(self, inputs: int, size: int, rng: np.random.Generator, dtype: Any = np.float32) -> None:
+    def __init__(self, inputs: int, size: int, rng: Rng, dtype: Any = np.float32) -> None:
         self.size = size
         self.project = Linear(inputs, 2 * size, rng, dtype)
         self.weight = Parameter(np.zeros((size, size), dtype=dtype))
@@ -92,7 +92,7 @@ class LabelScores:
 class LabelHead(Layer):
     """Scores of labels by a layer over both ends of an arc."""
 
-    def __init__(self, inputs: int, size: int, labels: int, rng: np.random.Generator, dtype: Any = np.float32) -> None:
+    def __init__(self, inputs: int, size: int, labels: int, rng: Rng, dtype: Any = np.float32) -> None:
         self.size = size
         self.project = Linear(inputs, 2 * size, rng, dtype)
         self.output = Linear(size, labels, rng, dtype)
@@ -103,7 +103,7 @@ class LabelHead(Layer):
         return y[:, : self.size], y[:, self.size :]
 
     def forward(self, vectors: Array, dependents: Ints, heads: Ints) -> LabelScores:
-        """Return the scores of labels for the arcs between nodes of the batch."""
+        """Return the scores of labels for arcs between nodes of the batch."""
         below, above = self.ends(vectors)
         hidden = leaky(below[dependents] + above[heads])
         return LabelScores(self.output.forward(hidden), dependents, heads, hidden)

@@ -20,6 +20,7 @@ from crossarc.neural.recurrence import recur, recur_back, rows_before
 Array = NDArray[Any]  # of float32, or float64 to test gradients
 Ints = NDArray[np.int32]
 Starts = NDArray[np.int64]
+Rng = np.random.Generator | None  # None for weights that are filled later
 LEAK = 0.1  # what is left of a negative input
 
 
@@ -70,9 +71,10 @@ class Layer:
 class Linear(Layer):
     """x * weight + bias."""
 
-    def __init__(self, inputs: int, outputs: int, rng: np.random.Generator, dtype: Any = np.float32) -> None:
-        bound = np.sqrt(6 / (inputs + outputs))
-        self.weight = Parameter(rng.uniform(-bound, bound, (inputs, outputs)).astype(dtype))
+    def __init__(self, inputs: int, outputs: int, rng: Rng, dtype: Any = np.float32) -> None:
+        shape, bound = (inputs, outputs), np.sqrt(6 / (inputs + outputs))
+        weight = rng.uniform(-bound, bound, shape) if rng is not None else np.zeros(shape, dtype)
+        self.weight = Parameter(weight.astype(dtype, copy=False))
         self.bias = Parameter(np.zeros(outputs, dtype=dtype))
 
     def forward(self, x: Array) -> Array:
@@ -95,8 +97,10 @@ class Linear(Layer):
 class Embeddings(Layer):
     """Sums of rows of one table: each input is a row of numbers, -1 for none."""
 
-    def __init__(self, rows: int, size: int, rng: np.random.Generator, scale: float, dtype: Any = np.float32) -> None:
-        self.table = Parameter((scale * rng.standard_normal((rows, size))).astype(dtype), table=True)
+    def __init__(self, rows: int, size: int, rng: Rng, scale: float, dtype: Any = np.float32) -> None:
+        shape = (rows, size)
+        table = scale * rng.standard_normal(shape) if rng is not None else np.zeros(shape, dtype)
+        self.table = Parameter(table.astype(dtype, copy=False), table=True)
 
     def forward(self, numbers: Ints, out: Array) -> None:
         """Write the sums into `out`."""
@@ -110,7 +114,7 @@ class Embeddings(Layer):
 class Vectors(Layer):
     """Pretrained vectors of words, which stay as they are, and a layer from them to embeddings."""
 
-    def __init__(self, table: Array, outputs: int, rng: np.random.Generator) -> None:
+    def __init__(self, table: Array, outputs: int, rng: Rng) -> None:
         self.table = Parameter(table, table=True, fixed=True)
         self.bridge = Linear(table.shape[1], outputs, rng, table.dtype)
 
@@ -130,9 +134,7 @@ class Vectors(Layer):
 class Lstm(Layer):
     """Long short-term memory in one direction (Hochreiter and Schmidhuber 1997, with a forget gate)."""
 
-    def __init__(
-        self, inputs: int, size: int, rng: np.random.Generator, dtype: Any = np.float32, *, backwards: bool = False
-    ) -> None:
+    def __init__(self, inputs: int, size: int, rng: Rng, dtype: Any = np.float32, *, backwards: bool = False) -> None:
         self.backwards = backwards
         self.input = Linear(inputs, 4 * size, rng, dtype)
         self.input.bias.value[size : 2 * size] = 1  # remember at first
@@ -156,7 +158,7 @@ class Lstm(Layer):
 class BiLstm(Layer):
     """A layer of long short-term memory in both directions; the outputs of both are joined."""
 
-    def __init__(self, inputs: int, size: int, rng: np.random.Generator, dtype: Any = np.float32) -> None:
+    def __init__(self, inputs: int, size: int, rng: Rng, dtype: Any = np.float32) -> None:
         self.size = size
         self.directions = [Lstm(inputs, size, rng, dtype, backwards=way) for way in (False, True)]
 
@@ -202,8 +204,10 @@ def leaky_back(y: Array, dy: Array) -> Array:
     return np.where(y > 0, dy, dy.dtype.type(LEAK) * dy)
 
 
-def orthogonal(size: int, rng: np.random.Generator) -> Array:
+def orthogonal(size: int, rng: Rng) -> Array:
     """Return a random orthogonal matrix (Gram and Schmidt, each vector twice)."""
+    if rng is None:
+        return np.zeros((size, size))
     rows = rng.standard_normal((size, size))
     for place in range(size):
         for _ in range(2):

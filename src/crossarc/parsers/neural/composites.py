@@ -219,6 +219,15 @@ class HybridModel(NetworkModel):
                     best, best_las = model, las
         return best
 
+    def notes(self) -> list[str]:
+        """Return what the linear parsers noted."""
+        return [note for guide in self.guides for note in guide.notes()]
+
+    def reset_notes(self) -> None:
+        """Forget what the linear parsers noted."""
+        for guide in self.guides:
+            guide.reset_notes()
+
     def describe(self) -> dict[str, str]:
         """Return what the network and the linear parsers are."""
         arcs, labels = self.bonus

@@ -201,15 +201,16 @@ class NeuralGraphTrainer(NetworkTrainer):
         owner = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
         _, dependents, heads, sets = np.concatenate(rows).T
         words, sizes = int(starts[-1]) - len(rows), np.diff(starts)
-        arcs = self.network.arcs.forward(vectors, starts)
+        network = self.network
+        arcs = network.arcs.forward(vectors, starts)
         gold = np.zeros(len(arcs.scores), dtype=np.uint8)
         gold[arcs.places[owner] + dependents * sizes[owner] + heads] = 1
         _, wrong = arc_loss(arcs.scores, starts, arcs.places, gold, 1 / words, CHOICE_WEIGHT)
         below, above = ((starts[owner] + each).astype(np.int32) for each in (dependents, heads))
-        named = self.network.labels.forward(vectors, below, above)
+        named = network.labels.forward(vectors, below, above)
         _, misnamed = choice_loss(named.scores, np.ascontiguousarray(sets), LABEL_WEIGHT / words)
-        gradient = self.network.arcs.backward(vectors, arcs)
-        gradient += self.network.labels.backward(vectors, named)
+        gradient = network.arcs.backward(vectors, arcs)
+        gradient += network.labels.backward(vectors, named)
         return gradient, 2 * len(below), wrong + misnamed
 
     def model(self) -> NeuralGraphModel:

@@ -24,6 +24,8 @@ from crossarc.parsers.neural.network import Network, pack_inputs, stored_network
 from crossarc.parsers.presets import stored_settings
 from crossarc.parsers.settings import NeuralSettings
 from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
+from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.sentence import Sentence
 
 Scores = NDArray[np.float64]
 Starts = NDArray[np.int64]
@@ -78,6 +80,10 @@ class NetworkModel(AttributeModel):
         """Return the scores of labels, -inf for those that cannot be; `heads` are the heads in their sentences."""
         return self.score_labels(vectors, words, above) + barred_labels(self.label_places, heads)
 
+    def scorer(self) -> NetworkScorer:
+        """Return the scores of arcs and labels, for other decoders."""
+        return NetworkScorer(self)
+
     def input_of(self, tokens: Ints) -> Any:
         """Return the vectors of the nodes of one sentence."""
         starts = np.array([0, len(tokens)], dtype=np.int64)
@@ -94,6 +100,23 @@ class NetworkModel(AttributeModel):
         words = np.arange(1, len(heads), dtype=np.int32)
         scores[1:] = self.allowed_labels(sentence[0], words, heads[1:], heads[1:])
         return scores
+
+
+class NetworkScorer:
+    """The scores of a trained network as an `ArcScorer`, for `Parser.around` and for decoders of others."""
+
+    def __init__(self, model: NetworkModel) -> None:
+        self.model = model
+        self.labels = model.labels
+
+    def arc_scores(self, sentences: list[Sentence]) -> list[Scores]:
+        """Return the scores of all arcs of each sentence, [dependent, head]."""
+        return [self.model.arc_scores(each) for each in self.model.inputs(Corpus.of(sentences))]
+
+    def label_scores(self, sentences: list[Sentence], heads: list[Ints]) -> list[Scores]:
+        """Return the scores of all labels for each word of each tree."""
+        both = zip(self.model.inputs(Corpus.of(sentences)), heads, strict=True)
+        return [self.model.label_scores(each, tree) for each, tree in both]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,10 @@ LEVELS = 127  # of an int8, each way
 
 
 class Network(Layer):
-    """An encoder of sentences and what is read off its vectors."""
+    """An encoder of sentences and what is read off its vectors.
+
+    The weights are random, or with `stored` to be filled by those of a file.
+    """
 
     def __init__(
         self,
@@ -28,8 +31,10 @@ class Network(Layer):
         attributes: InputAttributes,
         labels: int,
         vectors: Array | None = None,
+        *,
+        stored: bool = False,
     ) -> None:
-        rng = np.random.default_rng([settings.seed])
+        rng = np.random.default_rng([settings.seed]) if not stored else None
         sizes = {"lexical": settings.lexical_size, "tags": settings.tag_size}
         self.columns: list[slice] = []  # of the attributes of each part
         self.offsets: list[Ints] = []  # the first row of each attribute in the table of its part
@@ -75,10 +80,13 @@ class Network(Layer):
                 scales = arrays[f"{name}.scales"]
                 if value.dtype != np.int8 or scales.shape != (len(value), 1) or scales.dtype != np.float32:
                     raise ValueError(f"{name} is not stored as a table")
-                parameter.value = value * scales
+                parameter.value = value.astype(np.float32)
+                parameter.value *= scales
+                finite = np.isfinite(scales).all()
             else:
                 parameter.value = value.astype(np.float32)
-            if not np.isfinite(parameter.value).all():
+                finite = np.isfinite(parameter.value).all()
+            if not finite:
                 raise ValueError(f"{name} has numbers that are not finite")
             parameter.packed.clear()
 
@@ -93,7 +101,7 @@ def stored_network(
         if stored.ndim != 2 or len(stored) != len(attributes.vector_words):
             raise ValueError("each word among the pretrained vectors has one")
         vectors = np.zeros(stored.shape, dtype=np.float32)
-    network = Network(settings, inputs, attributes, labels, vectors)
+    network = Network(settings, inputs, attributes, labels, vectors, stored=True)
     network.fill(weights)
     return network
 

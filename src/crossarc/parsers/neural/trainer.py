@@ -28,6 +28,7 @@ from crossarc.treebank.corpus import Corpus
 LABEL_WEIGHT = 0.7  # of the loss of labels, if that of heads is 1
 WARM_UP, DECAY = 0.05, 0.3  # shares of the training after which the rate is at its highest, and begins to fall
 LEAST_STEPS = 60  # in an epoch
+SMALL = 100_000  # words: smaller treebanks are learned by heart unless more is left out
 WORDS = ("form", "lower", "lemma")  # attributes that are left out by how rare they are
 
 
@@ -67,7 +68,11 @@ class NetworkTrainer(Trainer):
         self.numbers = self.network.numbers(self.attributes.encode(corpus))
         self.chances = self.dropping_chances(counts)
         self.adam = Adam(self.network)
-        self.dropout = Dropout(settings.part_dropout, settings.dropout)
+        small = int(self.sizes.sum()) < SMALL
+        self.dropout = Dropout(
+            parts=settings.part_dropout if settings.part_dropout is not None else (0.4 if small else 0.25),
+            outputs=settings.dropout if settings.dropout is not None else (0.4 if small else 0.33),
+        )
         self.words = 0  # learned from so far
         self.batch_words = max(1, min(settings.batch, int(self.sizes.sum()) // LEAST_STEPS))
 
