@@ -10,7 +10,7 @@ from crossarc.core.typedefs cimport hash_t, int32_t, uint8_t
 from crossarc.neural.kernels cimport adam_f32, adam_f64, add_raw, real_t, squares_f32, squares_f64
 
 
-def sum_rows(table, const int32_t[:, :] numbers, out):
+def sum_rows(table, const int32_t[:, :] numbers not None, out):
     """Write the sum of some rows of a table into each row of `out`; numbers below 0 stand for no row."""
     check_rows(numbers, table, out)
     out[:] = 0
@@ -31,7 +31,7 @@ cdef int sum_into(const real_t[:, ::1] table, const int32_t[:, :] numbers, real_
     return 0
 
 
-def spread_rows(gradient, const int32_t[:, :] numbers, whole, uint8_t[::1] touched):
+def spread_rows(gradient, const int32_t[:, :] numbers not None, whole, uint8_t[::1] touched not None):
     """Add the gradient of each sum to the rows that were summed, and mark these rows."""
     check_rows(numbers, gradient, whole)
     if touched.shape[0] != len(gradient):
@@ -57,7 +57,7 @@ cdef int spread(real_t[:, ::1] gradient, const int32_t[:, :] numbers, const real
 
 cdef int check_rows(const int32_t[:, :] numbers, table, rows) except -1:
     """Refuse numbers that no row of the table has."""
-    if rows.shape != (numbers.shape[0], table.shape[1]) or rows.dtype != table.dtype or (
+    if table.ndim != 2 or rows.shape != (numbers.shape[0], table.shape[1]) or rows.dtype != table.dtype or (
         rows.size and rows.strides[1] != rows.itemsize
     ):
         raise ValueError(f"sums of rows of {table.shape} do not fit {rows.shape}")
@@ -66,7 +66,7 @@ cdef int check_rows(const int32_t[:, :] numbers, table, rows) except -1:
     return 0
 
 
-def distinct_rows(const int32_t[:, ::1] rows):
+def distinct_rows(const int32_t[:, ::1] rows not None):
     """The places of the first of all equal rows, and for each row which of them it equals."""
     cdef Py_ssize_t count = rows.shape[0], size = rows.shape[1], row, place, capacity = 16, found = 0
     cdef hash_t key
@@ -101,12 +101,16 @@ def adam(weights, gradient, mean, square, double scale, double rate, double beta
     `mean` and `square` are the moving averages of gradients and of their squares. `rate` is after the correction of
     the first steps, when these are too small.
     """
-    width = weights.size // len(weights) if touched is not None and len(weights) else weights.size
+    arrays = (weights, gradient, mean, square)
+    alike = (each.shape == weights.shape and each.dtype == weights.dtype for each in arrays)
+    if not all(alike) or not all(each.flags.c_contiguous for each in arrays):
+        raise ValueError("the weights and what Adam knows of them do not fit each other")
+    if touched is not None and touched.shape[0] != len(weights):
+        raise ValueError("each row of the weights has a mark")
     if not weights.size:
         return
-    flat = [array.reshape(-1) for array in (weights, gradient, mean, square)]
-    if any(array.shape != weights.shape or array.dtype != weights.dtype for array in (gradient, mean, square)):
-        raise ValueError("the weights and what Adam knows of them do not fit each other")
+    width = weights.size // len(weights) if touched is not None else weights.size
+    flat = [each.reshape(-1) for each in arrays]
     if weights.dtype == np.float32:
         step[float](*flat, width, scale, rate, beta1, beta2, floor, touched)
     else:
@@ -119,8 +123,6 @@ cdef int step(real_t[::1] weights, real_t[::1] gradient, real_t[::1] mean, real_
     """Move rows of weights."""
     cdef Py_ssize_t row, at, rows = weights.shape[0] // width
     cdef bint all_rows = touched is None
-    if not all_rows and touched.shape[0] != rows:
-        raise ValueError("each row of the weights has a mark")
     with nogil:
         for row in range(rows):
             if not all_rows and not touched[row]:
@@ -136,10 +138,12 @@ cdef int step(real_t[::1] weights, real_t[::1] gradient, real_t[::1] mean, real_
 
 def square_sum(values, const uint8_t[::1] touched=None):
     """The sum of the squares of all numbers, or of those in marked rows."""
+    if touched is not None and touched.shape[0] != len(values):
+        raise ValueError("each row has a mark")
     flat = values.reshape(-1)
-    width = flat.size // len(values) if touched is not None and len(values) else flat.size
     if not flat.size:
         return 0.0
+    width = flat.size // len(values) if touched is not None else flat.size
     return sum_squares[float](flat, width, touched) if values.dtype == np.float32 else sum_squares[double](
         flat, width, touched
     )
@@ -150,8 +154,6 @@ cdef double sum_squares(const real_t[::1] values, Py_ssize_t width, const uint8_
     cdef Py_ssize_t row, rows = values.shape[0] // width
     cdef bint all_rows = touched is None
     cdef double total = 0
-    if not all_rows and touched.shape[0] != rows:
-        raise ValueError("each row has a mark")
     with nogil:
         for row in range(rows):
             if all_rows or touched[row]:

@@ -42,14 +42,14 @@ cdef int fill_panels(const real_t[:, ::1] matrix, bint transposed, real_t* panel
     return 0
 
 
-def multiply(left, Panels right, out=None, *, bint add=False):
+def multiply(left, Panels right not None, out=None, *, bint add=False):
     """The product of a matrix, whose rows are contiguous, and panels; in `out` if given, or added to it.
 
     >>> import numpy as np
     >>> multiply(np.ones((2, 3)), Panels(np.eye(3) + 1)).tolist()
     [[4.0, 4.0, 4.0], [4.0, 4.0, 4.0]]
     """
-    if left.dtype != right.dtype or left.shape[1] != right.rows:
+    if left.ndim != 2 or left.dtype != right.dtype or left.shape[1] != right.rows:
         raise ValueError(f"{left.shape} of {left.dtype} times ({right.rows}, {right.columns}) of {right.dtype}")
     shape = (left.shape[0], right.columns)
     if out is None:
@@ -72,7 +72,9 @@ def multiply(left, Panels right, out=None, *, bint add=False):
 cdef int multiply_rows(const real_t[:, :] left, Panels right, real_t[:, :] out, bint add) except -1:
     """Write a product."""
     cdef Py_ssize_t item = sizeof(real_t)
-    if (left.shape[1] > 1 and left.strides[1] != item) or (out.shape[1] > 1 and out.strides[1] != item):
+    if (left.shape[1] > 1 and left.strides[1] != item) or (out.shape[1] > 1 and out.strides[1] != item) or (
+        left.strides[0] % item or out.strides[0] % item
+    ):
         raise ValueError("the rows of a product must be contiguous")
     with nogil:
         multiply_raw(left.shape[0], right.columns, right.rows, &left[0, 0], left.strides[0] // item,
@@ -83,6 +85,8 @@ cdef int multiply_rows(const real_t[:, :] left, Panels right, real_t[:, :] out, 
 def transposed(matrix):
     """A copy of a matrix on its side."""
     matrix = np.ascontiguousarray(matrix)
+    if matrix.ndim != 2 or matrix.dtype not in (np.float32, np.float64):
+        raise ValueError(f"{matrix.ndim} dimensions of {matrix.dtype}; matrices of float32 or float64 have transposes")
     out = np.empty(matrix.shape[::-1], dtype=matrix.dtype)
     if not matrix.size:
         return out

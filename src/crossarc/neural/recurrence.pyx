@@ -82,21 +82,27 @@ cdef int check(const offset_t[::1] steps, Py_ssize_t rows, Py_ssize_t width, Py_
     return 0
 
 
-def recur(gates, Panels recurrent, steps, hidden, *, bint backwards=False):
+cdef Py_ssize_t width_of(gates) except -1:
+    """The number of columns of a matrix."""
+    if gates.ndim != 2:
+        raise ValueError(f"gates have {gates.ndim} dimensions; they are a matrix")
+    return gates.shape[1]
+
+
+def recur(gates, Panels recurrent not None, const offset_t[::1] steps not None, hidden, *, bint backwards=False):
     """Run over a batch and write the outputs into `hidden`; returns the cells.
 
     `gates` (rows, 4 * size) hold the sums of the input gate, the forget gate, the output gate and the candidate over
     the input, and become the values of these gates. `recurrent` are the weights of the last output (size, 4 * size).
     """
-    cdef const offset_t[::1] places = steps
-    size = gates.shape[1] // 4
+    size = width_of(gates) // 4
     cells = np.empty((len(gates), size), dtype=gates.dtype)
     fits = hidden.shape == cells.shape and recurrent.dtype == gates.dtype and hidden.dtype == gates.dtype
-    check(places, len(gates), gates.shape[1], size, fits and (recurrent.rows, recurrent.columns) == (size, 4 * size))
-    if hidden.strides[1] != hidden.itemsize:
-        raise ValueError("the rows of the outputs must be contiguous")
+    check(steps, len(gates), gates.shape[1], size, fits and (recurrent.rows, recurrent.columns) == (size, 4 * size))
     if not len(gates):
         return cells
+    if hidden.strides[1] != hidden.itemsize or hidden.strides[0] % hidden.itemsize:
+        raise ValueError("the rows of the outputs must be contiguous")
     cdef float[:, ::1] gates_f32, cells_f32
     cdef float[:, :] hidden_f32
     cdef double[:, ::1] gates_f64, cells_f64
@@ -104,28 +110,28 @@ def recur(gates, Panels recurrent, steps, hidden, *, bint backwards=False):
     if gates.dtype == np.float32:
         gates_f32, cells_f32, hidden_f32 = gates, cells, hidden
         with nogil:
-            run[float](gates_f32, recurrent, &places[0], places.shape[0] - 1, backwards, cells_f32, hidden_f32)
+            run[float](gates_f32, recurrent, &steps[0], steps.shape[0] - 1, backwards, cells_f32, hidden_f32)
     else:
         gates_f64, cells_f64, hidden_f64 = gates, cells, hidden
         with nogil:
-            run[double](gates_f64, recurrent, &places[0], places.shape[0] - 1, backwards, cells_f64, hidden_f64)
+            run[double](gates_f64, recurrent, &steps[0], steps.shape[0] - 1, backwards, cells_f64, hidden_f64)
     return cells
 
 
-def recur_back(gates, Panels recurrent, steps, cells, gradient, *, bint backwards=False):
+def recur_back(gates, Panels recurrent not None, const offset_t[::1] steps not None, cells, gradient, *,
+               bint backwards=False):
     """Turn the values of the gates into the gradient of their sums, given the gradient of the outputs.
 
     `recurrent` is the transpose of the weights, (4 * size, size). `gradient` (rows, size) is changed too: the part that
     comes through later steps is added to it.
     """
-    cdef const offset_t[::1] places = steps
-    size = gates.shape[1] // 4
+    size = width_of(gates) // 4
     fits = gradient.shape == cells.shape == (len(gates), size) and recurrent.dtype == gates.dtype == gradient.dtype
-    check(places, len(gates), gates.shape[1], size, fits and (recurrent.rows, recurrent.columns) == (4 * size, size))
-    if gradient.strides[1] != gradient.itemsize:
-        raise ValueError("the rows of the gradient must be contiguous")
+    check(steps, len(gates), gates.shape[1], size, fits and (recurrent.rows, recurrent.columns) == (4 * size, size))
     if not len(gates):
         return
+    if gradient.strides[1] != gradient.itemsize or gradient.strides[0] % gradient.itemsize:
+        raise ValueError("the rows of the gradient must be contiguous")
     carried = np.zeros((int(steps[1]), size), dtype=gates.dtype)
     cdef float[:, ::1] gates_f32, cells_f32, carried_f32
     cdef float[:, :] gradient_f32
@@ -134,23 +140,24 @@ def recur_back(gates, Panels recurrent, steps, cells, gradient, *, bint backward
     if gates.dtype == np.float32:
         gates_f32, cells_f32, gradient_f32, carried_f32 = gates, cells, gradient, carried
         with nogil:
-            run_back[float](gates_f32, recurrent, &places[0], places.shape[0] - 1, backwards, cells_f32, gradient_f32,
+            run_back[float](gates_f32, recurrent, &steps[0], steps.shape[0] - 1, backwards, cells_f32, gradient_f32,
                             carried_f32)
     else:
         gates_f64, cells_f64, gradient_f64, carried_f64 = gates, cells, gradient, carried
         with nogil:
-            run_back[double](gates_f64, recurrent, &places[0], places.shape[0] - 1, backwards, cells_f64,
+            run_back[double](gates_f64, recurrent, &steps[0], steps.shape[0] - 1, backwards, cells_f64,
                              gradient_f64, carried_f64)
 
 
-def rows_before(values, steps, *, bint backwards=False):
+def rows_before(values, const offset_t[::1] steps not None, *, bint backwards=False):
     """For each row of a batch that of the step before, 0 at the first step of a sentence."""
-    cdef const offset_t[::1] places = steps
-    cdef Py_ssize_t step, before, both, count = places.shape[0] - 1
+    cdef Py_ssize_t step, before, both, count = steps.shape[0] - 1
+    if count < 0 or steps[count] != len(values):
+        raise ValueError("the rows and the steps do not fit each other")
     out = np.zeros(values.shape, dtype=values.dtype)
     for step in range(count):
         before = step + 1 if backwards else step - 1
         if 0 <= before < count:
-            both = joined(&places[0], step, before)
-            out[places[step]:places[step] + both] = values[places[before]:places[before] + both]
+            both = joined(&steps[0], step, before)
+            out[steps[step]:steps[step] + both] = values[steps[before]:steps[before] + both]
     return out
