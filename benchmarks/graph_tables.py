@@ -35,6 +35,7 @@ class Row:
     parser: str
     settings: dict[str, Any] = field(default_factory=dict)
     tree_only: bool = False
+    passes: int = 1  # epochs of such a parser, for each of --epochs
     ways: tuple[tuple[str, dict[str, Any]], ...] = (("", {}),)  # settings of parsing alone, with a name for each
 
 
@@ -58,6 +59,7 @@ ROWS = {
     "dag-covington, tree only": Row("dag-covington", tree_only=True),
     "dag-covington, cycles allowed": Row("dag-covington", {"cycles": "allow"}),
     "dag-mst": Row("dag-mst"),
+    "neural-graph": Row("neural-graph", passes=2),
 }
 
 
@@ -79,7 +81,7 @@ def measure(
     """Train a row and yield its scores for each way of parsing."""
     tree = TreeOnly("head" if kinds == "danish" else "closest") if row.tree_only else None
     train, dev, gold = (parts[name] for name in ("train", "dev", part))
-    settings = {**row.settings, "epochs": epochs, "seed": seed}
+    settings = {**row.settings, "epochs": row.passes * epochs, "seed": seed}
     if tree is not None:
         train, dev = as_trees(train, tree), as_trees(dev, tree)
         settings |= {"lemmas": False, "empty": "keep"}
