@@ -138,7 +138,11 @@ class Lstm(Layer):
         self.backwards = backwards
         self.input = Linear(inputs, 4 * size, rng, dtype)
         self.input.bias.value[size : 2 * size] = 1  # remember at first
-        self.recurrent = Parameter(np.concatenate([orthogonal(size, rng) for _ in range(4)], axis=1).astype(dtype))
+        if rng is None:
+            self.recurrent = Parameter(np.zeros((size, 4 * size), dtype=dtype))
+        else:
+            blocks = [orthogonal(size, rng) for _ in range(4)]
+            self.recurrent = Parameter(np.concatenate(blocks, axis=1).astype(dtype))
 
     def forward(self, sums: Array, steps: Starts, hidden: Array) -> Array:
         """Write the outputs into `hidden`, given the output of the layer `input`; return the cells.
@@ -204,10 +208,8 @@ def leaky_back(y: Array, dy: Array) -> Array:
     return np.where(y > 0, dy, dy.dtype.type(LEAK) * dy)
 
 
-def orthogonal(size: int, rng: Rng) -> Array:
+def orthogonal(size: int, rng: np.random.Generator) -> Array:
     """Return a random orthogonal matrix (Gram and Schmidt, each vector twice)."""
-    if rng is None:
-        return np.zeros((size, size))
     rows = rng.standard_normal((size, size))
     for place in range(size):
         for _ in range(2):
@@ -256,4 +258,7 @@ class Adam:
         for name, each in self.parameters.items():
             each.packed.clear()
             for array, kind in ((each.value, "value"), (each.mean, "mean"), (each.square, "square")):
-                array[...] = arrays[f"{name}/{kind}"]
+                found = arrays[f"{name}/{kind}"]
+                if found.shape != array.shape or found.dtype != array.dtype:
+                    raise ValueError(f"{name} has the shape {found.shape} of {found.dtype}, not {array.shape}")
+                array[...] = found

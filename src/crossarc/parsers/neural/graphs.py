@@ -149,7 +149,9 @@ class NeuralGraphModel(DagModel):
         if not all(type(limit) is int and 0 < limit < 2**31 for limit in limits):
             raise ValueError("it is not said how many heads a word can have")
         sets = arrays["set_starts"], arrays["set_labels"]
-        if any(each.ndim != 1 for each in sets) or len(sets[0]) < 2 or (sets[0][0], sets[0][-1]) != (0, len(sets[1])):
+        if [(each.ndim, str(each.dtype)) for each in sets] != [(1, "int64"), (1, "int32")]:
+            raise ValueError("the sets of labels are damaged")
+        if len(sets[0]) < 2 or (sets[0][0], sets[0][-1]) != (0, len(sets[1])):
             raise ValueError("the sets of labels are damaged")
         if (np.diff(sets[0]) < 1).any() or sets[1].min() < 0 or sets[1].max() >= len(labels):
             raise ValueError("the sets of labels are damaged")

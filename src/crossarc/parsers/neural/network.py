@@ -16,6 +16,7 @@ from crossarc.parsers.model import Arrays, pack_attributes, unpack_attributes
 from crossarc.parsers.settings import NetworkSettings
 
 LEVELS = 127  # of an int8, each way
+GREATEST_SCALE = 1e30  # of a row of a table: all products with levels are finite
 
 
 class Network(Layer):
@@ -80,10 +81,13 @@ class Network(Layer):
                 scales = arrays[f"{name}.scales"]
                 if value.dtype != np.int8 or scales.shape != (len(value), 1) or scales.dtype != np.float32:
                     raise ValueError(f"{name} is not stored as a table")
-                parameter.value = value.astype(np.float32)
-                parameter.value *= scales
-                finite = np.isfinite(scales).all()
+                finite = (np.abs(scales) < GREATEST_SCALE).all()  # False for NaN too
+                if finite:
+                    parameter.value = value.astype(np.float32)
+                    parameter.value *= scales
             else:
+                if value.dtype != np.float16:
+                    raise ValueError(f"{name} is not stored in half precision")
                 parameter.value = value.astype(np.float32)
                 finite = np.isfinite(parameter.value).all()
             if not finite:

@@ -16,6 +16,7 @@ from crossarc.neural.biaffine import choice_loss, head_loss
 from crossarc.neural.encoder import Batch, Dropout
 from crossarc.neural.heads import ArcScores
 from crossarc.neural.layers import Adam, Array, Ints, Starts
+from crossarc.parsers.graph.long_sentences import LONG
 from crossarc.parsers.model import Arrays
 from crossarc.parsers.neural.model import NeuralModel, nodes_of
 from crossarc.parsers.neural.network import Network
@@ -29,6 +30,7 @@ LABEL_WEIGHT = 0.7  # of the loss of labels, if that of heads is 1
 WARM_UP, DECAY = 0.05, 0.3  # shares of the training after which the rate is at its highest, and begins to fall
 LEAST_STEPS = 60  # in an epoch
 SMALL = 100_000  # words: smaller treebanks are learned by heart unless more is left out
+LONG_PROJECTIVE = 200  # words: marginals of longer sentences take too long; those of all trees up to LONG
 WORDS = ("form", "lower", "lemma")  # attributes that are left out by how rare they are
 
 
@@ -201,13 +203,20 @@ class NeuralTrainer(NetworkTrainer):
         return gradient, 2 * len(words), wrong + misnamed
 
     def arc_gradient(self, arcs: ArcScores, heads: Ints, words: int) -> int:
-        """Turn scores into the gradient of their loss; return how many heads are wrong."""
+        """Turn scores into the gradient of their loss; return how many heads are wrong.
+
+        In very long sentences each word chooses its head on its own, whatever the loss.
+        """
         if self.settings.loss == "heads":
             return head_loss(arcs.scores, arcs.starts, arcs.places, heads, 1 / words)[1]
         wrong = 0
         marginals = decode.projective_marginals if self.settings.is_projective else decode.marginals
         for sentence, (begin, end) in enumerate(pairwise(arcs.starts.tolist())):
             square, gold = arcs.square(sentence), heads[begin:end]
+            if end - begin - 1 > (LONG_PROJECTIVE if self.settings.is_projective else LONG):
+                starts, places = (np.array([0, size], dtype=np.int64) for size in (end - begin, square.size))
+                wrong += head_loss(square.reshape(-1), starts, places, gold, 1 / words)[1]
+                continue
             scores = square.astype(np.float64)
             scores[0] = 0
             np.fill_diagonal(scores, 0)

@@ -48,7 +48,9 @@ def read_vectors(
 
 
 def is_row(text: str) -> bool:
-    """Return whether a text is a row of numbers."""
+    """Return whether a text is a row of numbers; Python would take 1_000 for one."""
+    if "_" in text:
+        return False
     try:
         [float(part) for part in text.split()]
     except ValueError:
