@@ -193,6 +193,14 @@ def test_convert(crossarc, example, tmp_path):
     assert (code, "valid: conll09, conllu, conllx, sdp" in err) == (2, True)
 
 
+def test_convert_takes_predicted_columns(crossarc, tmp_path):
+    path = tmp_path / "a.conll09"
+    path.write_text("1\tRuns\trun\truns\tV\tN\t_\t_\t0\t0\troot\troot\t_\t_\n\n")
+    code, out, _ = crossarc("convert", path, "--to", "conllu", "--predicted")
+    assert code == 0
+    assert out.startswith("1\tRuns\truns\tN\tN\t_\t0\troot")
+
+
 def test_convert_in_a_pipe(example):
     command = [sys.executable, "-m", "crossarc", "convert", "-", "--to", "conllu"]
     run = subprocess.run(command, input=example.read_bytes() * 3, capture_output=True, check=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crossarc.errors import TreebankError
 from crossarc.treebank import FORMATS, Sentence, convert, read, read_string, validate, write
-from crossarc.treebank.conversion import describe_losses
+from crossarc.treebank.conversion import describe_losses, with_predicted
 from helpers import sentences
 
 CONLLX = "1\tSnow\tsnow\tN\tNN\tsg\t2\tSBJ\t2\tSBJ\n2\tfalls\tfall\tV\tVBZ\tsg|3\t0\tROOT\t_\t_\n\n"
@@ -53,6 +53,16 @@ def test_conll09_graph():
     assert list(sentence.graph) == [(2, 1, "A0"), (4, 1, "A0"), (2, 3, "A1")]
     assert sentence.column("pred") == ("", "_", "want.01", "_", "go.01")
     assert sentence.upos == sentence.xpos == ("", "PRP", "VBZ", "TO", "VB")
+
+
+def test_predicted_columns():
+    sentence = next(iter(read_string(CONLL09, "conll09")))
+    predicted = with_predicted(sentence)
+    assert (sentence.xpos[4], predicted.xpos[4]) == ("VB", "VBP")
+    assert convert(predicted, "conllu").upos == predicted.column("ppos")
+    assert predicted.heads.tolist() == sentence.heads.tolist()
+    with pytest.raises(TreebankError, match="CoNLL-X has no predicted columns"):
+        with_predicted(next(iter(read_string(CONLLX, "conllx"))))
 
 
 def test_sdp_graph():

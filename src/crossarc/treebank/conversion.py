@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from crossarc.errors import TreebankError
 from crossarc.treebank.arguments import argument_columns
 from crossarc.treebank.formats import Format, get_format
 from crossarc.treebank.graph import Graph, format_deps
@@ -32,6 +33,14 @@ def convert(sentence: Sentence, target: str | Format, losses: Counter[str] | Non
     if losses is not None:
         losses.update({what: count for what, count in lost.items() if count})
     return Sentence(newline.join(lines).encode(), form, source=sentence.source, line=sentence.line)
+
+
+def with_predicted(sentence: Sentence) -> Sentence:
+    """The sentence of a CoNLL-2009 file with its predicted lemmas, tags and features in the place of the gold ones."""
+    if sentence.format.name != "conll09":
+        raise TreebankError(f"{sentence.format.title} has no predicted columns; CoNLL-2009 has")
+    columns = {"lemmas": "plemma", "xpos": "ppos", "feats": "pfeat"}
+    return sentence.replace(**{name: sentence.column(column) for name, column in columns.items()})
 
 
 def describe_losses(losses: Counter[str], target: Format) -> str:
