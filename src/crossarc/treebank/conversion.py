@@ -39,8 +39,8 @@ def with_predicted(sentence: Sentence) -> Sentence:
     """The sentence of a CoNLL-2009 file with its predicted lemmas, tags and features in the place of the gold ones."""
     if sentence.format.name != "conll09":
         raise TreebankError(f"{sentence.format.title} has no predicted columns; CoNLL-2009 has")
-    columns = {"lemmas": "plemma", "xpos": "ppos", "feats": "pfeat"}
-    return sentence.replace(**{name: sentence.column(column) for name, column in columns.items()})
+    lemmas, tags, feats = map(sentence.column, ("plemma", "ppos", "pfeat"))
+    return sentence.replace(lemmas=lemmas, xpos=tags, feats=feats)
 
 
 def describe_losses(losses: Counter[str], target: Format) -> str:
