@@ -24,7 +24,7 @@ from crossarc.tagging.boundaries import (
     BoundaryModel,
     Lexicon,
 )
-from crossarc.tagging.characters import BLANK_LINE, SPACE, Characters
+from crossarc.tagging.characters import DENSE, DIGIT, FIRST_UPPER, SPACE, Characters
 from crossarc.tagging.spacing import Spans
 from crossarc.tagging.training_text import LabelledText, SentenceText, documents_of, has_spaces, labelled_text
 
@@ -63,13 +63,22 @@ def lexicon_of(texts: Sequence[SentenceText]) -> Lexicon:
 
 
 def quiet_pairs(characters: Characters, gold: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the pairs of classes between which the training text has next to no boundary."""
+    """Return the pairs of classes between which the training text has next to no boundary.
+
+    Rare pairs are left to the model, except pairs of letters and of digits: what was never split stays whole.
+    """
     classes = characters.classes.astype(np.int64)
     inner = (classes[:-1] != SPACE) & (classes[1:] != SPACE)
     pairs = (classes[:-1] * CLASSES + classes[1:])[inner]
     met = np.bincount(pairs, minlength=CLASSES * CLASSES)
     bounds = np.bincount(pairs, weights=gold[:-1][inner] != INSIDE, minlength=CLASSES * CLASSES)
-    quiet: NDArray[np.uint8] = ((met >= QUIET_COUNT) & (bounds * QUIET_SHARE <= met)).astype(np.uint8)
+    letters = np.zeros(CLASSES, dtype=np.bool_)
+    letters[FIRST_UPPER:DIGIT] = True
+    letters[list(DENSE)] = False
+    whole = np.outer(letters, letters)
+    whole[DIGIT, DIGIT] = True
+    often = (met >= QUIET_COUNT) | whole.reshape(-1)
+    quiet: NDArray[np.uint8] = (often & (bounds * QUIET_SHARE <= met)).astype(np.uint8)
     return quiet.reshape(CLASSES, CLASSES)
 
 
@@ -110,23 +119,14 @@ def rule_named(name: str) -> UpdateRule:
     return Mira(0.1) if name == "mira" else Perceptron()
 
 
-def find_spans(model: BoundaryModel, text: str) -> tuple[Spans, list[int]]:
-    """Return the tokens of a text and where paragraphs begin."""
+def find_spans(model: BoundaryModel, text: str) -> Spans:
+    """Return the tokens of a text."""
     characters = Characters.of(text)
-    return spans_of(characters, model.decide(characters))
-
-
-def spans_of(characters: Characters, decisions: NDArray[np.uint8]) -> tuple[Spans, list[int]]:
-    """Return tokens from decisions, and where paragraphs begin."""
+    decisions = model.decide(characters)
     ends = np.flatnonzero(decisions)
-    if not len(ends):
-        return Spans(), []
-    begins = np.concatenate(([0], ends[:-1] + 1))
+    begins = np.concatenate((np.zeros(min(1, len(ends)), dtype=np.int64), ends[:-1] + 1))
     begins += characters.classes[begins] == SPACE
-    places = characters.places
-    blank = np.flatnonzero(characters.gaps == BLANK_LINE) + 1
-    spans = Spans(places[begins].tolist(), (places[ends] + 1).tolist(), (decisions[ends] == SENTENCE_END).tolist())
-    return spans, places[blank].tolist()
+    return Spans.at(characters, begins, ends, decisions[ends] == SENTENCE_END)
 
 
 def model_arrays(model: BoundaryModel, prefix: str) -> dict[str, NDArray[Any]]:

@@ -114,28 +114,26 @@ def letters() -> NDArray[np.uint8]:
     return table
 
 
-def find_spans(text: str) -> tuple[Spans, list[int]]:
-    """Return the tokens of a text and where paragraphs begin.
+def find_spans(text: str) -> Spans:
+    """Return the tokens of a text.
 
     >>> text = "Dr. J. Smith can't pay $1,000.50 (see http://a.b/c?d=1). Why?"
-    >>> spans, _ = find_spans(text)
+    >>> spans = find_spans(text)
     >>> [text[begin:end] for begin, end in zip(spans.begins, spans.ends)]
     ['Dr.', 'J.', 'Smith', "can't", 'pay', '$', '1,000.50', '(', 'see', 'http://a.b/c?d=1', ')', '.', 'Why', '?']
     >>> [text[begin:end] for begin, end, last in zip(spans.begins, spans.ends, spans.last) if last]
     ['.', '?']
     """
     characters = Characters.of(text)
-    if not len(characters):
-        return Spans(), []
     squeezed = characters.points.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     shapes = letters()[characters.classes]
     shapes[characters.points == APOSTROPHE] = ord("'")
     shape = shapes.tobytes().decode("ascii")
     begins, ends = tokens_of(squeezed, shape)
     last = sentence_ends(squeezed, shape, characters.gaps, begins, ends)
-    places = characters.places
-    spans = Spans(places[begins].tolist(), (places[np.array(ends) - 1] + 1).tolist(), last)
-    return spans, places[np.flatnonzero(characters.gaps == BLANK_LINE) + 1].tolist()
+    return Spans.at(
+        characters, np.array(begins, dtype=np.int64), np.array(ends, dtype=np.int64) - 1, np.array(last, dtype=np.bool_)
+    )
 
 
 def tokens_of(text: str, shape: str) -> tuple[list[int], list[int]]:
@@ -234,7 +232,7 @@ def goes_on(text: str, shape: str, begin: int, end: int, close: int, following: 
     if shape[begin] == "!" and text[begin] != "!":  # a full stop of a script without case
         return False
     if close == following:  # no white space
-        return True
+        return shape[following] not in "chk"
     if text[following].islower() or shape[following] in ",;:)!?.":
         return True
     if shape[begin] in "Aa" and "." in text[begin : end - 1]:

@@ -10,18 +10,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.tagging.characters import BLANK_LINE, Characters, code_points
+from crossarc.tagging.span_writing import write_spans
 from crossarc.treebank import Sentence
+from crossarc.treebank.formats import CONLLU
+from crossarc.treebank.scanner import Scanner
 
 Split = Callable[[str], Sequence[str] | None]
 ESCAPES = {"\\": "\\\\", " ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p"}
 TO_ESCAPE = re.compile("[\\\\ \t\n\r|\ud800-\udfff]")
-ESCAPED = re.compile(r"\\(u[0-9a-f]{4}|[stnrp\\])")
+ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|[stnrp\\])")
 UNESCAPES = {escape[1]: character for character, escape in ESCAPES.items()}
 SURROGATES = re.compile("[\ud800-\udfff]")
 LINE_BREAKS = dict.fromkeys(map(ord, "\t\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), " ")
-BLANK = "\t_\t_\t_\t_\t_\t_\t_\t"
 
 
 def escape(text: str) -> str:
@@ -42,13 +48,27 @@ def unescape(value: str) -> str:
     return ESCAPED.sub(lambda match: UNESCAPES.get(match[1]) or chr(int(match[1][1:], 16)), value)
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Spans:
-    """The tokens of a text: where each begins and ends, and whether a sentence ends with it."""
+    """The tokens of a text: where each begins and ends, whether it ends a sentence or begins a paragraph."""
 
-    begins: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    last: list[bool] = field(default_factory=list)
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    last: NDArray[np.uint8]
+    paragraphs: NDArray[np.uint8]
+
+    @classmethod
+    def at(
+        cls, characters: Characters, begins: NDArray[np.int64], ends: NDArray[np.int64], last: NDArray[np.bool_]
+    ) -> Spans:
+        """Return the spans of tokens by their first and last characters; a blank line begins a paragraph."""
+        gaps = characters.gaps[np.maximum(begins - 1, 0)]
+        paragraphs = (begins == 0) | (gaps == BLANK_LINE)
+        places = characters.places
+        return cls(places[begins], places[ends] + 1, last.astype(np.uint8), paragraphs.astype(np.uint8))
+
+    def __len__(self) -> int:
+        return len(self.begins)
 
 
 class Sentences(list[Sentence]):
@@ -57,63 +77,39 @@ class Sentences(list[Sentence]):
     spaces: str = ""
 
 
-def sentences_of(
-    text: str, spans: Spans, paragraphs: Iterable[int], split: Split | None = None, document: str = ""
-) -> Sentences:
+def sentences_of(text: str, spans: Spans, split: Split | None = None, document: str = "") -> Sentences:
     """Return the sentences of a text from its tokens.
 
-    `paragraphs` are the offsets at which paragraphs begin, `split` gives the words of a multiword token or None, and
-    `document` is the id of the document.
+    `split` gives the words of a multiword token or None, and `document` is the id of the document.
     """
-    result = Sentences()
-    if not spans.begins:
+    if not len(spans):
+        result = Sentences()
         result.spaces = text
         return result
-    begins_paragraph = {spans.begins[0], *paragraphs}
-    odd = SURROGATES.search(text) is not None
-    header = [f"# newdoc id = {clean(document)}\n" if document else "# newdoc\n"]
-    before = text[: spans.begins[0]]
-    prefix = f"SpacesBefore={escape(before)}|" if before else ""
-    rows: list[str] = []
-    word = 0
-    first = spans.begins[0]
-    following = [*spans.begins[1:], len(text)]
-    line = 1
-    for begin, end, after, ends_sentence in zip(spans.begins, spans.ends, following, spans.last, strict=True):
-        form = text[begin:end]
-        if after == end:
-            misc = f"SpaceAfter=No|{prefix}"
-        elif after == end + 1 and text[end] == " ":
-            misc = prefix
-        else:
-            misc = f"SpacesAfter={escape(text[end:after])}|{prefix}"
-        prefix = ""
-        if odd and SURROGATES.search(form):
-            misc += f"Surface={escape(form)}|"
-            form = SURROGATES.sub("\ufffd", form)
-        words = split(form) if split else None
-        word += 1
-        if words is None:
-            rows.append(f"{word}\t{form}{BLANK}{misc}TokenRange={begin}:{end}\n")
-        else:
-            rows.append(f"{word}-{word + len(words) - 1}\t{form}{BLANK}{misc}TokenRange={begin}:{end}\n")
-            rows += [f"{word + k}\t{each}{BLANK}_\n" for k, each in enumerate(words)]
-            word += len(words) - 1
-        if ends_sentence:
-            if first in begins_paragraph:
-                header.append("# newpar\n")
-            header.append(f"# sent_id = {len(result) + 1}\n# text = {clean(text[first:end])}\n")
-            rows.append("\n")
-            raw = "".join(header + rows)
-            result.append(Sentence(raw.encode(), line=line))
-            line += raw.count("\n")
-            header, rows, word, first = [], [], 0, after
-    return result
-
-
-def clean(text: str) -> str:
-    """Return a text as a comment can hold it: on one line, without lone surrogates."""
-    return SURROGATES.sub("\ufffd", text).translate(LINE_BREAKS)
+    counts = np.ones(len(spans), dtype=np.int32)
+    words: list[bytes] = []
+    if split:
+        pairs = zip(spans.begins.tolist(), spans.ends.tolist(), strict=True)
+        for k, found in enumerate([split(text[begin:end]) for begin, end in pairs]):
+            if found is not None:
+                counts[k] = len(found)
+                words += [SURROGATES.sub("\ufffd", word).encode() for word in found]
+    ends = np.cumsum([len(word) for word in words], dtype=np.int64)
+    name = SURROGATES.sub("\ufffd", document).translate(LINE_BREAKS)
+    header = f"# newdoc id = {name}\n" if document else "# newdoc\n"
+    raw = write_spans(
+        code_points(text),
+        spans.begins,
+        spans.ends,
+        spans.last,
+        spans.paragraphs,
+        counts,
+        ends,
+        b"".join(words),
+        header.encode(),
+    )
+    found_sentences = Scanner(CONLLU, "").feed(raw, True)
+    return Sentences(one if isinstance(one, Sentence) else Sentence(one[0], line=one[1]) for one in found_sentences)
 
 
 def values_of(misc: str) -> dict[str, str]:

@@ -54,12 +54,12 @@ class Tokenizer:
 
     def tokenize(self, text: str, *, document: str = "") -> Sentences:
         """Return the sentences of a text; `document` is an id for its `# newdoc` comment."""
-        spans, paragraphs = self.find_spans(text)
+        spans = self.find_spans(text)
         split = self.splitter_.split if self.splitter_.forms or self.splitter_.suffixes else None
-        return sentences_of(text, spans, paragraphs, split, document)
+        return sentences_of(text, spans, split, document)
 
-    def find_spans(self, text: str) -> tuple[Spans, list[int]]:
-        """Return where the tokens of a text are and where paragraphs begin."""
+    def find_spans(self, text: str) -> Spans:
+        """Return where the tokens of a text are."""
         if self.kind == "rules":
             return rules.find_spans(text)
         if self.model_ is None:
