@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.learning.packed import PackedWeights
-from crossarc.learning.updates import Mira, Perceptron, UpdateRule
+from crossarc.learning.updates import Perceptron
 from crossarc.learning.weights import Weights
 from crossarc.tagging.boundaries import (
     ABBREVIATION,
@@ -91,10 +91,10 @@ def decisions_at(characters: Characters, labelled: LabelledText) -> NDArray[np.u
 class BoundaryTrainer:
     """Learns boundaries from sentences, one epoch after the other."""
 
-    def __init__(self, texts: Sequence[SentenceText], *, seed: int, cut: int, rule: UpdateRule) -> None:
+    def __init__(self, texts: Sequence[SentenceText], *, seed: int, cut: int) -> None:
         self.documents = documents_of(texts)
         self.randomness = random.Random(seed)
-        self.rule = rule
+        self.rule = Perceptron()
         plain = labelled_text(self.documents)
         characters = Characters.of(plain.text)
         quiet = quiet_pairs(characters, decisions_at(characters, plain))
@@ -112,11 +112,6 @@ class BoundaryTrainer:
     def model(self) -> BoundaryModel:
         """Return the model as it is now, averaged and packed."""
         return BoundaryModel(self.weights.pack(), self.learner.lexicon, self.learner.quiet, self.learner.spaces)
-
-
-def rule_named(name: str) -> UpdateRule:
-    """Return the update rule of a learner."""
-    return Mira(0.1) if name == "mira" else Perceptron()
 
 
 def find_spans(model: BoundaryModel, text: str) -> Spans:

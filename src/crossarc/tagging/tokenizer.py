@@ -39,16 +39,13 @@ class Tokenizer:
     ("Don't", 'panic', '!') TokenRange=10:15
     """
 
-    def __init__(
-        self, kind: Kind = "learned", *, epochs: int = 12, seed: int = 1, cut: int = 2, learner: str = "perceptron"
-    ) -> None:
+    def __init__(self, kind: Kind = "learned", *, epochs: int = 12, seed: int = 1, cut: int = 2) -> None:
         if kind not in KINDS:
             raise UnknownName("kind of tokenizer", kind, KINDS)
         self.kind = kind
         self.epochs = epochs
         self.seed = seed
         self.cut = cut
-        self.learner = learner
         self.model_: BoundaryModel | None = None
         self.splitter_ = MultiwordSplitter({}, {})
 
@@ -79,7 +76,7 @@ class Tokenizer:
                 "the treebank has neither # text nor SpaceAfter=No: the tokenizer learns to split at spaces only"
             )
         self.splitter_ = MultiwordSplitter.learn(surface_forms(texts))
-        trainer = learned.BoundaryTrainer(texts, seed=self.seed, cut=self.cut, rule=learned.rule_named(self.learner))
+        trainer = learned.BoundaryTrainer(texts, seed=self.seed, cut=self.cut)
         dev_sentences = list(dev) if dev is not None else []
         best = -1.0
         for epoch in range(1, self.epochs + 1):
