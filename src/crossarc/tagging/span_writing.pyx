@@ -1,5 +1,7 @@
 """The tokens of a text as the bytes of a CoNLL-U file."""
 
+import numpy as np
+
 from libc.stdlib cimport free
 from libc.string cimport memcpy, strlen
 
@@ -164,6 +166,10 @@ def write_spans(const uint32_t[::1] points, const offset_t[::1] begins, const of
     cdef Py_ssize_t head_size = len(header)
     if not n or not last[n - 1] or ends.shape[0] != n or last.shape[0] != n or paragraphs.shape[0] != n:
         raise ValueError("the arrays of tokens do not fit together")
+    counts = np.asarray(word_counts)
+    written = int(word_ends[word_ends.shape[0] - 1]) if word_ends.shape[0] else 0
+    if len(counts) != n or counts[counts > 1].sum() != word_ends.shape[0] or written != len(words):
+        raise ValueError("the words of multiword tokens do not fit together")
     output.data = NULL
     output.size = output.room = 0
     try:
