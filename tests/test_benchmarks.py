@@ -181,3 +181,16 @@ def test_graph_transforms(tmp_path):
     assert all(row.count("|") == table[0].count("|") for table in tables for row in table)
     assert tables[0][2].count("100.00 / 100.00") == 6
     assert "| 1 of 1 | projective | 1 | 0 |" in tables[1][2]
+
+
+def test_tokenizing(tmp_path, example):
+    for part in ("train", "dev", "test"):
+        shutil.copy(example, tmp_path / f"{part}.conllu")
+    command = [sys.executable, ROOT / "benchmarks" / "tokenizing.py", tmp_path, "--udpipe-epochs", "0"]
+    run = subprocess.run(
+        [*command, "--epochs", "2", "--characters", "1000"], capture_output=True, text=True, check=True
+    )
+    title, _, columns, rule, *rows = run.stdout.splitlines()
+    assert title.startswith(f"{tmp_path.name}, test: ")
+    assert [row.split(" | ")[0] for row in rows] == ["| crossarc, rules", "| crossarc, learned"]
+    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)

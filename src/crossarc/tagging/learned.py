@@ -1,0 +1,148 @@
+"""Training and storing of the learned boundaries."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.learning.packed import PackedWeights
+from crossarc.learning.updates import Perceptron
+from crossarc.learning.weights import Weights
+from crossarc.tagging.boundaries import (
+    ABBREVIATION,
+    ACTIONS,
+    INSIDE,
+    KNOWN,
+    NAME,
+    SENTENCE_END,
+    BoundaryModel,
+    Lexicon,
+)
+from crossarc.tagging.characters import DENSE, DIGIT, FIRST_UPPER, SPACE, Characters
+from crossarc.tagging.spacing import Spans
+from crossarc.tagging.training_text import LabelledText, SentenceText, documents_of, has_spaces, labelled_text
+
+log = logging.getLogger(__name__)
+
+CLASSES = 128  # as in boundaries.pyx
+LEAST_COUNT = 2  # of a word that is known: all others look in training as they will in new text
+# A pair of classes is quiet if it was met so often and had a boundary in at most one of so many cases.
+QUIET_COUNT = 200
+QUIET_SHARE = 2000
+
+
+def lexicon_of(texts: Sequence[SentenceText]) -> Lexicon:
+    """Return what is known of the words of the training text."""
+    lower: Counter[str] = Counter()
+    capital: Counter[str] = Counter()
+    inside: Counter[str] = Counter()
+    for text in texts:
+        for k, token in enumerate(text.tokens):
+            word = token.lower()
+            lower[word] += 1
+            if k:
+                inside[word] += 1
+                capital[word] += token[:1].isupper()
+    words = []
+    for word, count in lower.items():
+        if count < LEAST_COUNT:
+            continue
+        flags = KNOWN
+        if inside[word] and 2 * capital[word] > inside[word]:
+            flags |= NAME
+        if len(word) > 1 and word.endswith(".") and any(map(str.isalpha, word)):
+            flags |= ABBREVIATION
+        words.append((word, flags))
+    return Lexicon.of(words)
+
+
+def quiet_pairs(characters: Characters, gold: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the pairs of classes between which the training text has next to no boundary.
+
+    Rare pairs are left to the model, except pairs of letters and of digits: what was never split stays whole.
+    """
+    classes = characters.classes.astype(np.int64)
+    inner = (classes[:-1] != SPACE) & (classes[1:] != SPACE)
+    pairs = (classes[:-1] * CLASSES + classes[1:])[inner]
+    met = np.bincount(pairs, minlength=CLASSES * CLASSES)
+    bounds = np.bincount(pairs, weights=gold[:-1][inner] != INSIDE, minlength=CLASSES * CLASSES)
+    letters = np.zeros(CLASSES, dtype=np.bool_)
+    letters[FIRST_UPPER:DIGIT] = True
+    letters[list(DENSE)] = False
+    whole = np.outer(letters, letters)
+    whole[DIGIT, DIGIT] = True
+    often = (met >= QUIET_COUNT) | whole.reshape(-1)
+    quiet: NDArray[np.uint8] = (often & (bounds * QUIET_SHARE <= met)).astype(np.uint8)
+    return quiet.reshape(CLASSES, CLASSES)
+
+
+def decisions_at(characters: Characters, labelled: LabelledText) -> NDArray[np.uint8]:
+    """Return the gold decisions of the characters that a model sees."""
+    gold: NDArray[np.uint8] = labelled.decisions[characters.places]
+    return gold
+
+
+class BoundaryTrainer:
+    """Learns boundaries from sentences, one epoch after the other."""
+
+    def __init__(self, texts: Sequence[SentenceText], *, seed: int, cut: int) -> None:
+        self.documents = documents_of(texts)
+        self.randomness = random.Random(seed)
+        self.rule = Perceptron()
+        plain = labelled_text(self.documents)
+        characters = Characters.of(plain.text)
+        quiet = quiet_pairs(characters, decisions_at(characters, plain))
+        self.weights = Weights(ACTIONS, cut)
+        self.learner = BoundaryModel(self.weights, lexicon_of(texts), quiet, has_spaces(texts))
+
+    def learn(self) -> int:
+        """Learn from all sentences once, in a new order and spacing; the number of wrong decisions."""
+        order = list(self.documents)
+        self.randomness.shuffle(order)
+        labelled = labelled_text(order, self.randomness)
+        characters = Characters.of(labelled.text)
+        return self.learner.learn(characters, decisions_at(characters, labelled), self.rule)
+
+    def model(self) -> BoundaryModel:
+        """Return the model as it is now, averaged and packed."""
+        return BoundaryModel(self.weights.pack(), self.learner.lexicon, self.learner.quiet, self.learner.spaces)
+
+
+def find_spans(model: BoundaryModel, text: str) -> Spans:
+    """Return the tokens of a text."""
+    characters = Characters.of(text)
+    decisions = model.decide(characters)
+    ends = np.flatnonzero(decisions)
+    begins = np.concatenate((np.zeros(min(1, len(ends)), dtype=np.int64), ends[:-1] + 1))
+    begins += characters.classes[begins] == SPACE
+    return Spans.at(characters, begins, ends, decisions[ends] == SENTENCE_END)
+
+
+def model_arrays(model: BoundaryModel, prefix: str) -> dict[str, NDArray[Any]]:
+    """Return what a model file keeps of a model."""
+    scorer = model.scorer
+    assert isinstance(scorer, PackedWeights)
+    return {
+        **scorer.to_arrays(f"{prefix}weights."),
+        f"{prefix}words": model.lexicon.keys,
+        f"{prefix}flags": model.lexicon.flags,
+        f"{prefix}quiet": model.quiet,
+        f"{prefix}spaces": np.array([model.spaces], dtype=np.uint8),
+    }
+
+
+def stored_model(arrays: Mapping[str, NDArray[Any]], prefix: str) -> BoundaryModel:
+    """Return the model that a model file keeps; `ValueError` or `LookupError` for damaged arrays."""
+    scorer = PackedWeights.from_arrays(dict(arrays), ACTIONS, f"{prefix}weights.")
+    lexicon = Lexicon(arrays[f"{prefix}words"], arrays[f"{prefix}flags"])
+    quiet = arrays[f"{prefix}quiet"]
+    spaces = arrays[f"{prefix}spaces"]
+    if quiet.shape != (CLASSES, CLASSES) or spaces.shape != (1,):
+        raise ValueError("the tables of the tokenizer are damaged")
+    return BoundaryModel(scorer, lexicon, quiet, bool(spaces[0]))
