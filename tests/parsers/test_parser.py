@@ -14,9 +14,9 @@ from crossarc.parsers.presets import NEURAL_PRESETS, TRANSITION_PRESETS, TREE_PR
 from crossarc.parsers.transition.model import link_score
 from crossarc.treebank import Corpus, Sentence, read, write
 
-
 # A small network learns as much in less time. It needs more passes than linear parsers.
-NETWORK = {"epochs": 16, "rate": 0.005, "hidden": 48, "lexical_size": 48, "tag_size": 32, "arc_size": 48, "label_size": 32}
+SIZES = {"hidden": 48, "lexical_size": 48, "tag_size": 32, "arc_size": 48, "label_size": 32}
+NETWORK = {"epochs": 16, "rate": 0.005, **SIZES}
 
 
 @pytest.fixture(scope="module")
