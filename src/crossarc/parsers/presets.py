@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.parsers.settings import AT_ONCE, FAMILIES, GraphOutput, Settings, check_names, checked_settings
@@ -123,6 +123,20 @@ def check_options(options: dict[str, Any]) -> None:
         except CrossarcError as error:
             errors.append(error)
     raise errors[0]
+
+
+Family = TypeVar("Family", bound=Settings)
+
+
+def stored_basics(manifest: dict[str, Any], family: type[Family]) -> tuple[Family, list[str], bool]:
+    """Return the settings, the labels and whether there is one root, of a model file; `ValueError` for others."""
+    settings = stored_settings(manifest["settings"])
+    labels, single_root = manifest["labels"], manifest["single_root"]
+    if not isinstance(settings, family):
+        raise ValueError("the settings are of another family")
+    if not labels or not isinstance(single_root, bool):
+        raise ValueError("there are no labels, or it is not said how many roots there are")
+    return settings, labels, single_root
 
 
 def stored_settings(values: dict[str, Any]) -> Settings:

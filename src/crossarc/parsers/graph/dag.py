@@ -27,7 +27,7 @@ from crossarc.parsers.graph.long_sentences import LONG, Pieces
 from crossarc.parsers.graph.trainer import first_weights, step_cost
 from crossarc.parsers.graphs import Arcs, Graphs
 from crossarc.parsers.model import Arrays, DagModel, Ints, pack_attributes, part, prefixed, unpack_attributes
-from crossarc.parsers.presets import stored_settings
+from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.settings import DagMstSettings
 from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.trees import check_places
@@ -109,13 +109,8 @@ class DagMstModel(WithLengths, DagModel):
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
         """Return the model of a file."""
-        settings = stored_settings(manifest["settings"])
-        if not isinstance(settings, DagMstSettings):
-            raise ValueError("the settings are of another family")
+        settings, labels, single_root = stored_basics(manifest, DagMstSettings)
         features = parse_edge_model(manifest["features"], settings.features)
-        labels, single_root = manifest["labels"], manifest["single_root"]
-        if not labels or not isinstance(single_root, bool):
-            raise ValueError("there are no labels, or it is not said how many roots a graph has")
         limits = manifest["most_heads"], manifest["most_parallel"]
         if not all(type(limit) is int and 0 < limit < 2**31 for limit in limits):
             raise ValueError("it is not said how many heads a word can have")

@@ -25,7 +25,7 @@ from crossarc.parsers.graph.lengths import Lengths, Pruning, WithLengths, limits
 from crossarc.parsers.graph.long_sentences import LONG, Pieces
 from crossarc.parsers.graph.rounds import Rounds, check_rounds, reachable_arcs, round_numbers, tag_attribute
 from crossarc.parsers.model import Arrays, Ints, Model, pack_attributes, unpack_attributes
-from crossarc.parsers.presets import stored_settings
+from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.settings import ArcSettings, GraphSettings, RoundSettings
 from crossarc.parsers.trees import check_places
 from crossarc.structure import is_projective
@@ -184,13 +184,8 @@ class GraphModel(WithLengths, AttributeModel):
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
         """Return the model of a file."""
-        settings = stored_settings(manifest["settings"])
-        if not isinstance(settings, GraphSettings):
-            raise ValueError("the settings are of another family")
+        settings, labels, single_root = stored_basics(manifest, GraphSettings)
         features = parse_edge_model(manifest["features"], settings.features)
-        labels = manifest["labels"]
-        if not labels or not isinstance(manifest["single_root"], bool):
-            raise ValueError("there are no labels, or it is not said how many roots a tree has")
         check_places(arrays["label_places"], len(labels))
         attributes = unpack_attributes(arrays, features.attributes)
         lengths = None
@@ -198,7 +193,6 @@ class GraphModel(WithLengths, AttributeModel):
             noted = Pruning(**manifest["pruning"]) if manifest["pruning"] else None
             lengths = Lengths(arrays["lengths"], tag_column(attributes), noted)
             lengths.check(attributes)
-        single_root = manifest["single_root"]
         shared = {"settings": settings, "features": features, "single_root": single_root, "lengths": lengths}
         finder, label_features = cls.stored_finder(shared, attributes, manifest, arrays)
         return cls(

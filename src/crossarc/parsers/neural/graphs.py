@@ -24,7 +24,7 @@ from crossarc.parsers.model import Arrays, DagModel, Ints, part, prefixed, quick
 from crossarc.parsers.neural.model import barred_labels, describe_network, padded, sentence_batches
 from crossarc.parsers.neural.network import Network, pack_inputs, stored_network, unpack_inputs
 from crossarc.parsers.neural.trainer import LABEL_WEIGHT, NetworkTrainer
-from crossarc.parsers.presets import stored_settings
+from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.settings import NeuralGraphSettings
 from crossarc.parsers.trees import check_places
 from crossarc.treebank.corpus import Corpus
@@ -138,13 +138,8 @@ class NeuralGraphModel(DagModel):
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
         """Return the model of a file."""
-        settings = stored_settings(manifest["settings"])
-        if not isinstance(settings, NeuralGraphSettings):
-            raise ValueError("the settings are of another family")
+        settings, labels, single_root = stored_basics(manifest, NeuralGraphSettings)
         features = parse_input_model(manifest["features"], settings.features)
-        labels, single_root = manifest["labels"], manifest["single_root"]
-        if not labels or not isinstance(single_root, bool):
-            raise ValueError("there are no labels, or it is not said how many roots a graph has")
         limits = manifest["most_heads"], manifest["most_parallel"]
         if not all(type(limit) is int and 0 < limit < 2**31 for limit in limits):
             raise ValueError("it is not said how many heads a word can have")

@@ -21,7 +21,7 @@ from crossarc.parsers.analysis import Scales
 from crossarc.parsers.graph.model import AttributeModel
 from crossarc.parsers.model import Arrays, Ints, part, prefixed
 from crossarc.parsers.neural.network import Network, pack_inputs, stored_network, unpack_inputs
-from crossarc.parsers.presets import stored_settings
+from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.settings import NeuralSettings
 from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
 from crossarc.treebank.corpus import Corpus
@@ -181,13 +181,8 @@ class NeuralModel(NetworkModel):
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
         """Return the model of a file."""
-        settings = stored_settings(manifest["settings"])
-        if not isinstance(settings, NeuralSettings):
-            raise ValueError("the settings are of another family")
+        settings, labels, single_root = stored_basics(manifest, NeuralSettings)
         features = parse_input_model(manifest["features"], settings.features)
-        labels, single_root = manifest["labels"], manifest["single_root"]
-        if not labels or not isinstance(single_root, bool):
-            raise ValueError("there are no labels, or it is not said how many roots a tree has")
         check_places(arrays["label_places"], len(labels))
         attributes = unpack_inputs(arrays, features.attributes)
         return cls(
