@@ -394,7 +394,7 @@ class NetworkSettings(Settings):
     vectors: str = ""
     vector_rows: int = Field(50_000, ge=0)
     # What training leaves out: outputs of layers, whole sums of embeddings, and words, the rare ones more often. None
-    # goes by the size of the treebank: 0.4 and 0.4 below 100,000 words, else 0.33 and 0.25.
+    # goes by the size of the treebank: 0.4 and 0.4 below 50,000 words, else 0.33 and 0.25.
     dropout: float | None = Field(None, ge=0, lt=1)
     part_dropout: float | None = Field(None, ge=0, lt=1)
     word_dropout: float = Field(0.25, ge=0)

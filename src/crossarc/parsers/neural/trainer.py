@@ -29,7 +29,7 @@ from crossarc.treebank.corpus import Corpus
 LABEL_WEIGHT = 0.7  # of the loss of labels, if that of heads is 1
 WARM_UP, DECAY = 0.05, 0.3  # shares of the training after which the rate is at its highest, and begins to fall
 LEAST_STEPS = 60  # in an epoch
-SMALL = 100_000  # words: smaller treebanks are learned by heart unless more is left out
+SMALL = 50_000  # words: smaller treebanks are learned by heart unless more is left out
 LONG_PROJECTIVE = 200  # words: marginals of longer sentences take too long; those of all trees up to LONG
 WORDS = ("form", "lower", "lemma")  # attributes that are left out by how rare they are
 
