@@ -13,9 +13,9 @@ from crossarc.parsers.analysis import Analysis, Request
 from crossarc.parsers.constraints import Constraints, Source, constraints_of, place_of
 from crossarc.parsers.graphs import with_best_trees, with_graphs
 from crossarc.parsers.model import DagModel, Model
+from crossarc.treebank.column_writing import write_trees
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
-from crossarc.treebank.tree_writing import write_trees
 
 BATCH_WORDS = 20_000  # half as many where threads share the work: the last batches then leave none idle for long
 Result = TypeVar("Result")
