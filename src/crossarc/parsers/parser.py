@@ -292,8 +292,16 @@ class Parser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file and delete the checkpoint; the same training gives the same bytes."""
+        write_model(path, *self.to_arrays())
+        self.forget_checkpoint()
+
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the manifest and the arrays that a model file keeps."""
         manifest, arrays = self.model.to_arrays()
-        write_model(path, {**self.manifest_, **manifest}, arrays)
+        return {**self.manifest_, **manifest}, arrays
+
+    def forget_checkpoint(self) -> None:
+        """Delete the checkpoint, since the model is safe."""
         if self.checkpoint_ is not None:
             self.checkpoint_.remove()
             self.checkpoint_ = None
@@ -301,9 +309,15 @@ class Parser:
 
 def load(path: str | os.PathLike[str]) -> Parser:
     """The parser of a model file."""
-    manifest, arrays = read_model(path)
+    return parser_of(*read_model(path), os.fspath(path))
+
+
+def parser_of(manifest: dict[str, Any], arrays: dict[str, Any], name: str) -> Parser:
+    """The parser that a file of this name holds."""
     if manifest.get("kind") == "checkpoint":
-        raise ModelError(f"{os.fspath(path)}: this is the checkpoint of a training that did not end; resume it first")
+        raise ModelError(f"{name}: this is the checkpoint of a training that did not end; resume it first")
+    if manifest.get("kind") == "pipeline":
+        raise ModelError(f"{name}: this is a pipeline, not a parser; crossarc.load reads it")
     parser = Parser.__new__(Parser)
     try:
         parser.model_ = stored_model(manifest, arrays)
@@ -311,7 +325,7 @@ def load(path: str | os.PathLike[str]) -> Parser:
         if manifest.get("confidence"):
             parser.manifest_["confidence"] = manifest["confidence"]
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError, CrossarcError) as error:
-        raise ModelError(f"{os.fspath(path)}: the file holds no parser that crossarc can use ({error})") from None
+        raise ModelError(f"{name}: the file holds no parser that crossarc can use ({error})") from None
     parser.settings = parser.model_.settings
     parser.checkpoint_ = None
     return parser
