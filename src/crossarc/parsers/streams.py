@@ -7,6 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from crossarc.errors import DecodeError
 from crossarc.parsers.analysis import Analysis, Request
 from crossarc.parsers.constraints import Constraints, Source, constraints_of, place_of
@@ -25,10 +28,18 @@ def parse_batch(model: Model, sentences: list[Sentence], keep_tags: bool = False
     """Return the sentences with new trees, and new tags if the model gives them; `keep_tags` keeps those there."""
     corpus = Corpus.of(sentences)
     columns = model.parse_columns(corpus)
-    for name, (numbers, _) in columns.items() if keep_tags else ():
-        if name not in ("head", "deprel"):
-            numbers[corpus[name] != corpus.strings[name]["_"]] = -1
+    if keep_tags:
+        for name, kept in given_tags(corpus).items():
+            if name in columns:
+                columns[name][0][kept] = -1
     return write_columns(sentences, corpus.starts, columns)
+
+
+def given_tags(corpus: Corpus) -> dict[str, NDArray[np.bool_]]:
+    """Return for each column of tags which words have it; one without features has them if it has another tag."""
+    given = {name: corpus[name] != corpus.strings[name]["_"] for name in ("upos", "xpos", "feats", "lemma")}
+    given["feats"] |= given["upos"] | given["xpos"]
+    return given
 
 
 def analyse_batch(
