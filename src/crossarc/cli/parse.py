@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from crossarc.parsers import Parser
     from crossarc.parsers.parser import ParseOptions
     from crossarc.pipeline import Pipeline
+    from crossarc.tagging import Tokenizer
     from crossarc.treebank import Finding, Sentence
 
 MOST_THREADS = 4  # by default: reading and writing limit the use of more
@@ -212,7 +213,7 @@ class Parsing:
         loaded = load(model)
         self.pipeline: Pipeline | None = loaded if isinstance(loaded, Pipeline) else None
         self.parser: Parser = loaded.parser if isinstance(loaded, Pipeline) else loaded
-        self.name, self.threads, self.scores, self.k, self.on_error = model, threads, scores, k, on_error
+        self.model, self.threads, self.scores, self.k, self.on_error = model, threads, scores, k, on_error
         self.keep_tags = keep_tags
         self.options: ParseOptions = {
             "threads": threads,
@@ -265,7 +266,7 @@ class Parsing:
             elif kind == "jsonl":
                 policy = "fail" if self.on_error == "fail" else "skip"
                 documents = read_json_documents(file, on_error=policy, report=self.skipped)  # type: ignore[arg-type]
-                yield from parsed_documents(documents, self.tokenizer, self.parsed, whole=whole)
+                yield from parsed_documents(documents, self.tokenizer(path), self.parsed, whole=whole)
             else:
                 # `finding` raises the error, with a remedy.
                 policy = "skip" if self.on_error == "fail" else self.on_error
@@ -276,14 +277,17 @@ class Parsing:
         """Yield the sentences of a text."""
         from crossarc.pipeline import tokenized
 
-        return self.parsed(tokenized(self.tokenizer, blocks, document), document or "the text")
+        name = document or "the text"
+        return self.parsed(tokenized(self.tokenizer(name), blocks, document), name)
 
-    @property
-    def tokenizer(self) -> Any:
-        """The tokenizer of the pipeline; for a parser that has none, rules."""
-        from crossarc.tagging import Tokenizer
-
-        return self.pipeline.tokenizer if self.pipeline is not None else Tokenizer("rules")
+    def tokenizer(self, name: str) -> Tokenizer:
+        """The tokenizer of the pipeline; `name` is what the text is called in messages."""
+        if self.pipeline is None:
+            raise CrossarcError(
+                f"{name}: this looks like plain text, which must be split into words first, and {self.model} is a "
+                "parser alone; take a pipeline: the model en, or one of crossarc train --pipeline"
+            )
+        return self.pipeline.tokenizer
 
     def parsed(self, sentences: Iterable[Sentence], name: str) -> Iterator[Sentence]:
         """Yield sentences whose tokens are known with their trees; `name` is what the input is called in warnings."""

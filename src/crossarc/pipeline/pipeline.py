@@ -231,14 +231,20 @@ def bundled_models() -> dict[str, str]:
     return {name.removesuffix(EXTENSION): str(folder / name) for name in found}
 
 
+def model_path(path: str | os.PathLike[str]) -> str:
+    """Return the path of a model file, or of a model that comes with crossarc by its name."""
+    name = os.fspath(path)
+    if os.path.exists(name) or os.path.basename(name) != name or os.path.splitext(name)[1]:
+        return name
+    models = bundled_models()
+    if name not in models:
+        raise UnknownName("model", name, models)
+    return models[name]
+
+
 def load(path: str | os.PathLike[str]) -> Parser | Pipeline:
     """Return the parser or pipeline of a model file, or of a model that comes with crossarc, such as "en"."""
-    name = os.fspath(path)
-    if not os.path.exists(name) and os.path.basename(name) == name and not os.path.splitext(name)[1]:
-        models = bundled_models()
-        if name not in models:
-            raise UnknownName("model", name, models)
-        name = models[name]
+    name = model_path(path)
     kind = read_model(name, verify=False)[0].get("kind")
     return Pipeline.open(name) if kind == "pipeline" else Parser.open(name)
 

@@ -29,7 +29,7 @@ from crossarc.parsers.trees import Trees
 from crossarc.treebank.corpus import Corpus
 
 LABEL_WEIGHT = 0.7  # of the loss of labels, if that of heads is 1
-TAG_WEIGHT = 0.5  # of the loss of each column of tags
+TAG_WEIGHT = 1.0  # of the loss of each column of tags
 WARM_UP, DECAY = 0.05, 0.3  # shares of the training after which the rate is at its highest, and begins to fall
 LEAST_STEPS = 60  # in an epoch
 SMALL = 50_000  # words: smaller treebanks are learned by heart unless more is left out
