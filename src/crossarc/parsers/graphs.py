@@ -16,11 +16,11 @@ from crossarc.parsers.settings import GraphOutput, Settings
 from crossarc.parsers.trees import places_of
 from crossarc.transforms.graphs import GraphTransform
 from crossarc.transitions.coverage import Coverage
+from crossarc.treebank.column_writing import write_trees
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.empty_nodes import numbered_arcs
 from crossarc.treebank.graph_writing import write_graphs
 from crossarc.treebank.sentence import Sentence
-from crossarc.treebank.tree_writing import write_trees
 
 if TYPE_CHECKING:
     from crossarc.parsers.model import DagModel

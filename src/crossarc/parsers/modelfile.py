@@ -13,6 +13,7 @@ import math
 import mmap
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -47,12 +48,53 @@ Manifest = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
 
-def write_model(path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+@dataclass(frozen=True)
+class Origin:
+    """The model file that something was read from or written to, with what shows that the file was changed since."""
+
+    path: str
+    size: int
+    checksum: int
+
+    def is_unchanged(self) -> bool:
+        """Whether the file is still there, with the same size and checksum; the data are not looked at."""
+        try:
+            with open(self.path, "rb") as file:
+                if file.seek(0, os.SEEK_END) != self.size:
+                    return False
+                file.seek(-8, os.SEEK_END)
+                return int.from_bytes(file.read(8), "little") == self.checksum
+        except OSError:
+            return False
+
+
+def write_model(
+    path: str | os.PathLike[str], manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> Origin:
     """Write a model file atomically: after an error, the file that was at the path before is unchanged.
 
     The manifest is anything JSON can say, NaN and infinity excepted; `format_version` is added to it.
     """
     check_model_path(path)
+    pieces = file_pieces(manifest, arrays, os.fspath(path))
+    total = Checksum()
+    size = 8
+    with atomic_writer(path) as file:
+        for piece in pieces:
+            total.update(piece)
+            size += file.write(piece)
+        file.write(total.value().to_bytes(8, "little"))
+    return Origin(os.path.abspath(path), size, total.value())
+
+
+def model_bytes(manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return the bytes that `write_model` would write."""
+    data = b"".join(file_pieces(manifest, arrays, "the model"))
+    return data + checksum(data).to_bytes(8, "little")
+
+
+def file_pieces(manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str) -> list[memoryview]:
+    """Return all that a model file holds before the value of its checksum."""
     text = json.dumps({**manifest, "format_version": FORMAT_VERSION}, sort_keys=True, allow_nan=False)
     header: dict[str, Any] = {METADATA: {MANIFEST: text}}
     parts: list[NDArray[Any]] = []
@@ -65,23 +107,17 @@ def write_model(path: str | os.PathLike[str], manifest: Mapping[str, Any], array
         parts.append(array)
         end = offsets[1]
 
-    for name in sorted(arrays):
-        place(name, storable(name, arrays[name]))
+    for array in sorted(arrays):
+        place(array, storable(array, arrays[array]))
         if gap := -end % ALIGNMENT:
             place(f"~{len(parts)}", np.zeros(gap, dtype=np.uint8))
     place(CHECKSUM, np.zeros(1, dtype="<u8"))
     head = json.dumps(header, separators=(",", ":")).encode()
     head += b" " * (-(8 + len(head)) % ALIGNMENT)
     if len(head) > HEADER_LIMIT:
-        raise ModelError(f"{os.fspath(path)}: the manifest is too large; keep what is long in arrays")
-    total = Checksum()
+        raise ModelError(f"{name}: the manifest is too large; keep what is long in arrays")
     pieces = [memoryview(len(head).to_bytes(8, "little") + head)]
-    pieces += [part.reshape(-1).view(np.uint8).data for part in parts[:-1]]
-    with atomic_writer(path) as file:
-        for piece in pieces:
-            total.update(piece)
-            file.write(piece)
-        file.write(total.value().to_bytes(8, "little"))
+    return pieces + [part.reshape(-1).view(np.uint8).data for part in parts[:-1]]
 
 
 def check_model_path(path: str | os.PathLike[str]) -> None:
@@ -110,13 +146,32 @@ def read_model(path: str | os.PathLike[str], *, verify: bool = True) -> tuple[Ma
     Whatever the file holds, the views lie within it, or `ModelError` is raised. Without `verify` the checksum is not
     looked at, and no page of the arrays is touched.
     """
+    return open_model(path, verify=verify)[:2]
+
+
+def open_model(path: str | os.PathLike[str], *, verify: bool = True) -> tuple[Manifest, Arrays, Origin]:
+    """Return what `read_model` does, and which file it is."""
     name = os.fspath(path)
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size == 0:
             raise ModelError(f"{name}: the file is empty; {REMEDY}")
         mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    manifest, arrays, found = parts_of(mapping, name, verify)
+    return manifest, arrays, Origin(os.path.abspath(path), len(mapping), found)
+
+
+def unpack_model(data: bytes, name: str) -> tuple[Manifest, Arrays]:
+    """Return the manifest and the arrays of the bytes of a model file; `name` is what messages call it."""
+    mapping = mmap.mmap(-1, max(len(data), 1))  # bytes themselves would not be aligned
+    mapping[: len(data)] = data
+    return parts_of(mapping, name, verify=True)[:2]
+
+
+def parts_of(mapping: mmap.mmap, name: str, verify: bool) -> tuple[Manifest, Arrays, int]:
+    """Return the manifest, the arrays and the checksum of a mapped model file."""
     buffer = np.frombuffer(mapping, dtype=np.uint8)
+    buffer.flags.writeable = False
     manifest, header, start = read_header(buffer, name)
     arrays = views(header, buffer[start:], name)
     stored = arrays.pop(CHECKSUM, None)
@@ -124,7 +179,7 @@ def read_model(path: str | os.PathLike[str], *, verify: bool = True) -> tuple[Ma
         raise damaged(name)
     if verify and checksum(buffer[: len(buffer) - 8].data) != int(stored[0]):
         raise damaged(name)
-    return manifest, {name: array for name, array in arrays.items() if not name.startswith("~")}
+    return manifest, {name: array for name, array in arrays.items() if not name.startswith("~")}, int(stored[0])
 
 
 REMEDY = "get it again or train it again"

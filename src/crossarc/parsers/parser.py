@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import copyreg
 import logging
 import os
 import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, overload
 
 from crossarc.errors import CrossarcError, ModelError
-from crossarc.features.templates import model_text
 from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.calibration import calibrate
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.columns import describe_missing, filled_columns, watched
+from crossarc.parsers.compatibility import check_compatible, check_helper
 from crossarc.parsers.constraints import Source
 from crossarc.parsers.model import DagModel, Model, quick_scores
-from crossarc.parsers.modelfile import read_model, write_model
+from crossarc.parsers.modelfile import Arrays
 from crossarc.parsers.presets import make_settings
+from crossarc.parsers.provenance import describe_data, digest, signature_of
 from crossarc.parsers.registry import stored_model, trainer_of
 from crossarc.parsers.scorers import ArcScorer, ScorerModel
-from crossarc.parsers.settings import ArcSettings, GraphOutput, Settings, TransitionSettings, UndirectedSettings
+from crossarc.parsers.settings import GraphOutput
+from crossarc.parsers.stored import Stored
 from crossarc.parsers.streams import analyse_stream, graph_stream, parse_stream
 from crossarc.parsers.trainer import Epoch, Progress, run_epochs
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.reading import OnError, Report, Rules, log_finding, read
 from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.token_lists import Tokens, sentences_of_tokens
 from crossarc.treebank.validation import Check
 
 if TYPE_CHECKING:
@@ -52,8 +52,10 @@ class ParseOptions(TypedDict, total=False):
     with_tree: bool
 
 
-class Parser:
+class Parser(Stored):
     """A dependency parser.
+
+    It can be copied, pickled and sent to other processes; see `Stored`.
 
     >>> from importlib.resources import files
     >>> path = str(files("crossarc") / "data" / "example.conllu")
@@ -101,6 +103,7 @@ class Parser:
     def fit_scales(self, gold: list[Sentence]) -> Parser:
         """Find the scales by sentences whose trees were checked."""
         self.manifest_["confidence"] = asdict(calibrate(self.model, gold))
+        self.origin_ = None
         self.model.reset_notes()
         return self
 
@@ -148,13 +151,15 @@ class Parser:
             check_compatible(before.settings, self.settings)
         helper = load(directed) if isinstance(directed, str | os.PathLike) else directed
         if helper is not None:
-            check_helper(helper.settings, self.settings, before)
+            check_helper(helper.settings, self.settings, before.settings if before is not None else None)
         if resume and checkpoint is None:
             raise CrossarcError("there is nothing to resume from; name the file with checkpoint=")
+        start = before.model if before is not None else None
+        directed_model = helper.model if helper is not None else None
         data = describe_data(sentences)
         self.checkpoint_ = None
         if checkpoint is not None:
-            signature = signature_of(self.settings, data["sha256"], digest(held_out), before, helper)
+            signature = signature_of(self.settings, data["sha256"], digest(held_out), start, directed_model)
             self.checkpoint_ = Checkpoint(checkpoint, signature, resume=resume)
         corpus = Corpus.of(sentences)
         development = Corpus.of(held_out) if held_out else None
@@ -164,12 +169,7 @@ class Parser:
             epochs.append(epoch)
             on_epoch(epoch)
 
-        trainer = trainer_of(
-            corpus,
-            self.settings,
-            before.model if before is not None else None,
-            helper.model if helper is not None else None,
-        )
+        trainer = trainer_of(corpus, self.settings, start, directed_model)
         model = run_epochs(trainer, self.settings, development, note, on_progress, self.checkpoint_, stored_model)
         scored = [epoch for epoch in epochs if epoch.las is not None]
         best = max(scored, key=lambda epoch: (epoch.las or 0.0, -epoch.number)) if scored else None
@@ -178,7 +178,7 @@ class Parser:
             if tuned is not model:
                 las, uas = quick_scores(tuned, development)
                 model, best = tuned, replace(best, las=las, uas=uas)
-        self.model_ = model
+        self.model_, self.origin_ = model, None
         covered = model.coverage(corpus)
         self.manifest_ = {
             "data": {**data, "columns": filled_columns(corpus, model.features)},
@@ -271,6 +271,28 @@ class Parser:
             return analyse_stream(model, stream, threads, constraints, request)
         return parse_stream(model, stream, threads, constraints, request)
 
+    @overload
+    def parse_tokens(  # type: ignore[overload-overlap]  # a string is an iterable of strings too
+        self, tokens: list[str], **options: Unpack[ParseOptions]
+    ) -> Sentence: ...
+    @overload
+    def parse_tokens(self, tokens: Iterable[Iterable[str]], **options: Unpack[ParseOptions]) -> list[Sentence]: ...
+    def parse_tokens(self, tokens: Tokens, **options: Unpack[ParseOptions]) -> Sentence | list[Sentence]:
+        """Parse words that something else has split.
+
+        A list of strings gives a sentence, a list of such lists a list of sentences. The options are those of `parse`.
+
+        >>> words = [["She", "left"], ["So", "did", "he"]]
+        >>> parser = Parser("arc-hybrid", epochs=1).fit([Sentence.from_columns(forms=["", "Go"], heads=[-1, 0])])
+        >>> parser.parse_tokens(words[0])
+        <Sentence 1: She left>
+        >>> [len(sentence.roots) for sentence in parser.parse_tokens(words)]
+        [1, 1]
+        """
+        sentences, is_one = sentences_of_tokens(tokens)
+        parsed = list(self.parse(sentences, **options))
+        return parsed[0] if is_one else parsed
+
     @property
     def scales(self) -> Scales:
         """What makes probabilities of the scores of the model: found by the development set, if there was one."""
@@ -292,142 +314,53 @@ class Parser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file and delete the checkpoint; the same training gives the same bytes."""
-        manifest, arrays = self.model.to_arrays()
-        write_model(path, {**self.manifest_, **manifest}, arrays)
+        super().save(path)
+        self.forget_checkpoint()
+
+    def forget_checkpoint(self) -> None:
+        """Delete the checkpoint, since the model is safe."""
         if self.checkpoint_ is not None:
             self.checkpoint_.remove()
             self.checkpoint_ = None
 
+    def stored_parts(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the manifest and the arrays of its model file."""
+        manifest, arrays = self.model.to_arrays()
+        return {**self.manifest_, **manifest}, arrays
+
+    @classmethod
+    def from_parts(cls, manifest: dict[str, Any], arrays: Arrays, name: str) -> Parser:
+        """Return the parser of a model file; `name` is that of the file in messages."""
+        if manifest.get("kind") == "checkpoint":
+            raise ModelError(f"{name}: this is the checkpoint of a training that did not end; resume it first")
+        if manifest.get("kind") == "pipeline":
+            raise ModelError(f"{name}: this is a pipeline, not a parser; crossarc.load reads it")
+        parser = cls.__new__(cls)
+        try:
+            parser.model_ = stored_model(manifest, arrays)
+            parser.manifest_ = {key: manifest[key] for key in ("data", "coverage", "development", "init")}
+            if manifest.get("confidence"):
+                parser.manifest_["confidence"] = manifest["confidence"]
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError, CrossarcError) as error:
+            raise ModelError(f"{name}: the file holds no parser that crossarc can use ({error})") from None
+        parser.settings = parser.model_.settings
+        parser.checkpoint_ = None
+        return parser
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.model_ is not None and not isinstance(self.model_, ScorerModel):
+            return super().__reduce__()
+        return copyreg.__newobj__, (type(self),), {**vars(self), "checkpoint_": None}  # type: ignore[attr-defined]
+
+    def __copy__(self) -> Self:
+        twin = super().__copy__()
+        twin.checkpoint_ = None  # it belongs to one training
+        return twin
+
 
 def load(path: str | os.PathLike[str]) -> Parser:
     """The parser of a model file."""
-    manifest, arrays = read_model(path)
-    if manifest.get("kind") == "checkpoint":
-        raise ModelError(f"{os.fspath(path)}: this is the checkpoint of a training that did not end; resume it first")
-    parser = Parser.__new__(Parser)
-    try:
-        parser.model_ = stored_model(manifest, arrays)
-        parser.manifest_ = {key: manifest[key] for key in ("data", "coverage", "development", "init")}
-        if manifest.get("confidence"):
-            parser.manifest_["confidence"] = manifest["confidence"]
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, CrossarcError) as error:
-        raise ModelError(f"{os.fspath(path)}: the file holds no parser that crossarc can use ({error})") from None
-    parser.settings = parser.model_.settings
-    parser.checkpoint_ = None
-    return parser
-
-
-# The settings in which a parser must be like the one it starts from: weights mean nothing elsewhere.
-COMPATIBLE = (
-    "system",
-    "features",
-    "starts",
-    "reconstruction",
-    "root_links",
-    "transform",
-    "combine",
-    "enhance",
-    "stack",
-    "order",
-    "absorb",
-    "child_labels",
-    "lengths",
-    "labels",
-    "cycles",
-    "reversal",
-    "lifting",
-    "numbers",
-    "empty",
-    "lemmas",
-    "use_tree",
-    "lexical_size",
-    "tag_size",
-    "hidden",
-    "layers",
-    "arc_size",
-    "label_size",
-    "vectors",
-    "ensemble",
-    "guides",
-)
-
-
-def check_compatible(before: Settings, settings: Settings) -> None:
-    """Refuse to start from the weights of a parser of another kind."""
-    for each in (before, settings):
-        if isinstance(each, TransitionSettings) and (each.fast or (each is before and each.learner == "libsvm")):
-            raise CrossarcError(
-                "fast parsers, and those of LIBSVM, cannot start from a model; train on the old and the new data "
-                "together"
-            )
-    for name in COMPATIBLE:
-        there, here = getattr(before, name, None), getattr(settings, name, None)
-        if there != here:
-            raise CrossarcError(
-                f"a parser {settings.parser!r} cannot start from the weights of a parser {before.parser!r}: "
-                f"{name} is {here!r} here and {there!r} there; train a {before.parser!r}"
-            )
-
-
-def check_helper(directed: Settings, settings: Settings, before: Parser | None) -> None:
-    """Refuse a directed model that is of another kind, or that nothing asks for."""
-    if not isinstance(settings, UndirectedSettings) or not settings.enhance:
-        raise CrossarcError(
-            f"a directed model enhances the trees of undirected parsers, and {settings.parser!r} does not: "
-            "leave it out, or take mst-undirected-lep"
-        )
-    if not isinstance(directed, ArcSettings) or directed.system != "chu-liu-edmonds":
-        raise CrossarcError(f"the directed model is a {directed.parser!r}; it must be an 'mst'")
-    if directed.labels == "joint":
-        raise CrossarcError(
-            "the directed model scores arcs together with their labels, and is to enhance trees that have none yet; "
-            'train it with labels = "after"'
-        )
-    if before is not None:
-        raise CrossarcError("the model to start from has a directed model of its own: leave one of the two out")
-
-
-def describe_data(sentences: list[Sentence]) -> dict[str, Any]:
-    """Return what a model file says about its training data."""
-    sources = dict.fromkeys(os.path.basename(sentence.source) for sentence in sentences if sentence.source)
-    return {
-        "sentences": len(sentences),
-        "words": sum(map(len, sentences)),
-        "sha256": digest(sentences),
-        "source": " + ".join(sources),
-    }
-
-
-def digest(sentences: Iterable[Sentence]) -> str:
-    """Return the SHA-256 of sentences as they are used."""
-    result = hashlib.sha256()
-    for sentence in sentences:
-        result.update(sentence.raw)
-    return result.hexdigest()
-
-
-def signature_of(
-    settings: Settings, train: str, dev: str, before: Parser | None, helper: Parser | None
-) -> dict[str, Any]:
-    """Return what a checkpoint belongs to; `train` and `dev` are the digests of the data."""
-    features = before.model.features.text if before is not None else model_text(settings.features)
-    return {
-        "settings": settings.model_dump(),
-        "train": train,
-        "dev": dev,
-        "features": hashlib.sha256(features.encode()).hexdigest(),
-        "init": fingerprint(before.model) if before is not None else None,
-        "directed": fingerprint(helper.model) if helper is not None else None,
-    }
-
-
-def fingerprint(model: Model) -> str:
-    """The SHA-256 of a model."""
-    manifest, arrays = model.to_arrays()
-    result = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode())
-    for name in sorted(arrays):
-        result.update(np.ascontiguousarray(arrays[name]).data)
-    return result.hexdigest()
+    return Parser.open(path)
 
 
 def only_sentences(data: Iterable[Sentence] | Sentence) -> Iterator[Sentence]:

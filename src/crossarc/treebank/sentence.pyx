@@ -87,6 +87,41 @@ cdef class Sentence(FieldTable):
         raw = replaced_bytes(self, comments, graph, columns)
         return Sentence(raw, self.format, source=self.source, line=self.line)
 
+    def to_dict(self):
+        """The sentence as a dict that JSON can write.
+
+        `tokens` has the words, so that `tokens[head - 1]` is the head of a word; `ranges` and `empty_nodes` have the
+        other rows. A token has `id`, `form`, `lemma`, `upos`, `xpos`, `feats`, `head`, `deprel`, `deps` and `misc`. Ids
+        and heads of words are numbers, others strings ("3-4", "8.1"). `feats` and `misc` are dicts, and `deps` is a
+        list of [head, label]. What is "_" in the file is None, {} or []. `start` and `end` are the offsets in the text,
+        if MISC has TokenRange. Other formats have their own columns too, and `arguments`.
+
+        >>> misc = ["", "TokenRange=0:3", "TokenRange=4:8"]
+        >>> sentence = Sentence.from_columns(forms=["", "She", "left"], heads=[-1, 2, 0], misc=misc)
+        >>> plain = sentence.to_dict()
+        >>> plain["text"], plain["tokens"][0]["head"], plain["tokens"][0]["end"]
+        ('She left', 2, 3)
+        >>> Sentence.from_dict(plain) == sentence
+        True
+        """
+        from crossarc.treebank.dictionaries import to_dict
+
+        return to_dict(self)
+
+    @staticmethod
+    def from_dict(data):
+        """The sentence of a dict as `to_dict` makes it.
+
+        Tokens need their `form` only. `comments` are the lines of all comments; without them, `id` and `text` become
+        comments. Offsets are not read: MISC has them.
+
+        >>> Sentence.from_dict({"id": "s1", "tokens": [{"form": "Go", "upos": "VERB", "head": 0}]}).upos
+        ('', 'VERB')
+        """
+        from crossarc.treebank.dictionaries import from_dict
+
+        return from_dict(data)
+
     @property
     def arguments(self):
         """The argument columns of SDP and CoNLL-2009, for each word."""

@@ -1,0 +1,182 @@
+"""Documents as JSON lines: one JSON object with a text on each line, its other fields kept."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, BinaryIO, Literal, NoReturn, cast
+
+from crossarc.errors import TreebankError, UnknownName
+from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.streams import BLOCK, Source, atomic_writer, blocks, name_of
+
+log = logging.getLogger(__name__)
+
+Document = dict[str, Any]
+OnError = Literal["fail", "skip"]
+POLICIES = ("fail", "skip")
+BOM = b"\xef\xbb\xbf"
+
+
+def read_json_documents(
+    source: Source,
+    *,
+    text: str | None = "text",
+    on_error: OnError = "fail",
+    report: Callable[[str], None] | None = None,
+) -> Iterator[Document]:
+    """The documents of a file in JSON lines, one at a time, as dicts with all their fields.
+
+    `source` is what `read` takes; gzip and zstd are recognised. `text` names the field with the text, which each
+    document must have; None asks for no such field. For a line that is no document, "fail" raises `TreebankError` and
+    "skip" leaves it out; `report` then receives the message, or else it is logged. Blank lines do not count.
+
+    >>> list(read_json_documents(['{"id": 7, "text": "She left."}']))
+    [{'id': 7, 'text': 'She left.'}]
+    """
+    if on_error not in POLICIES:
+        raise UnknownName("policy for errors", on_error, POLICIES)
+    return documents_of(source, text, on_error, report or log_message)
+
+
+def documents_of(
+    source: Source, text: str | None, on_error: OnError, report: Callable[[str], None]
+) -> Iterator[Document]:
+    """The work of `read_json_documents`."""
+    name = name_of(source)
+    for number, line in numbered_lines(blocks(source)):
+        try:
+            document = parse_document(line, text)
+        except ValueError as error:
+            message = f"{name}:{number}: {error}"
+            if on_error == "fail":
+                raise TreebankError(f'{message}; on_error "skip" leaves the line out') from None
+            report(f"{message}; left out")
+        else:
+            yield document
+
+
+def numbered_lines(data: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, without their ends, each with its number."""
+    number = 0
+    pending: list[bytes] = []
+    for block in data:
+        first, *rest = block.split(b"\n")
+        pending.append(first)
+        for line in rest:
+            number += 1
+            whole = b"".join(pending)
+            pending = [line]
+            if number == 1:
+                whole = whole.removeprefix(BOM)
+            if not whole.isspace() and whole:
+                yield number, whole
+    last = b"".join(pending)
+    last = last if number else last.removeprefix(BOM)
+    if last and not last.isspace():
+        yield number + 1, last
+
+
+def parse_document(line: bytes, text: str | None) -> Document:
+    """The document of a line; a `ValueError` says what is wrong and what to do."""
+    try:
+        document = json.loads(line.decode(), parse_constant=refuse_constant, parse_float=finite)
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not UTF-8; save it as UTF-8"
+        ) from None
+    except json.JSONDecodeError as error:
+        if line.lstrip().startswith(b"["):
+            raise ValueError("a list begins here; write each of its documents on a line of its own") from None
+        raise ValueError(
+            f"this is not JSON ({error.msg} at column {error.colno}); write one object on each line"
+        ) from None
+    except RecursionError:
+        raise ValueError("the object has too many levels; leave out the fields that are not needed") from None
+    if not isinstance(document, dict):
+        raise ValueError(f'this is {kind_of(document)}, not an object; write {{"text": ...}} on each line')
+    if text is not None:
+        if text not in document:
+            known = ", ".join(map(repr, document)) or "none at all"
+            raise ValueError(f"the document has no field {text!r} (it has {known}); name the field with the text")
+        if not isinstance(document[text], str):
+            raise ValueError(f"the field {text!r} is {kind_of(document[text])}; it must be a string")
+    return document
+
+
+def refuse_constant(name: str) -> NoReturn:
+    """Refuse NaN and infinity, which JSON does not have."""
+    raise ValueError(f"{name} is not JSON; write null")
+
+
+def finite(digits: str) -> float:
+    """The number of a text; one that is too large is refused."""
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"the number {digits} is too large; write it as a string")
+    return value
+
+
+def kind_of(value: object) -> str:
+    """What a value is called in JSON."""
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
+    return names.get(type(value), "null")
+
+
+def log_message(message: str) -> None:
+    """Log what was left out, if the caller does not want it."""
+    log.warning("%s", message)
+
+
+def write_json_lines(documents: Iterable[Mapping[str, Any]], target: str | os.PathLike[str] | BinaryIO) -> int:
+    """Write documents to a path, "-" or a binary file, one on each line, and return their number.
+
+    A document is a dict that JSON can write, in which sentences may stand as they are, most often under "sentences":
+    `Sentence.to_dict` is written for them. The file appears only when it is complete; .gz and .zst are compressed.
+
+    >>> import io
+    >>> out = io.BytesIO()
+    >>> write_json_lines([{"id": 7, "text": "Go", "sentences": [Sentence.from_columns(forms=["", "Go"])]}], out)
+    1
+    >>> out.getvalue().decode()[:59]
+    '{"id": 7, "text": "Go", "sentences": [{"id": "", "text": "G'
+    """
+    if hasattr(target, "write"):
+        return write_to(documents, cast(BinaryIO, target))
+    with atomic_writer(cast(str, target)) as file:
+        return write_to(documents, file)
+
+
+def write_to(documents: Iterable[Mapping[str, Any]], file: BinaryIO) -> int:
+    """Write to an open file in large blocks."""
+    count = 0
+    pending: list[bytes] = []
+    size = 0
+    for document in documents:
+        line = json_line(document)
+        count += 1
+        pending.append(line)
+        size += len(line)
+        if size >= BLOCK:
+            file.write(b"".join(pending))
+            pending, size = [], 0
+    file.write(b"".join(pending))
+    return count
+
+
+def json_line(document: Mapping[str, Any]) -> bytes:
+    """A document as a line of JSON, in UTF-8; lone surrogates, which UTF-8 does not have, are escaped."""
+    try:
+        return (json.dumps(dict(document), ensure_ascii=False, allow_nan=False, default=plain) + "\n").encode()
+    except UnicodeEncodeError:
+        return (json.dumps(dict(document), allow_nan=False, default=plain) + "\n").encode()
+
+
+def plain(value: object) -> Any:
+    """What JSON writes for a sentence; other objects are refused."""
+    if isinstance(value, Sentence):
+        return value.to_dict()
+    raise TypeError(f"JSON cannot write {value!r} of a document; leave it out, or make it a string")
