@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crossarc import read
+from crossarc import Parser, read
 from crossarc.parsers.presets import GRAPH_PRESETS
 from crossarc.treebank import Corpus, write
 from graph_treebank import graph_treebank
@@ -181,6 +181,17 @@ def test_graph_transforms(tmp_path):
     assert all(row.count("|") == table[0].count("|") for table in tables for row in table)
     assert tables[0][2].count("100.00 / 100.00") == 6
     assert "| 1 of 1 | projective | 1 | 0 |" in tables[1][2]
+
+
+def test_service(tmp_path, example):
+    Parser("arc-hybrid", epochs=1).fit(example).save(tmp_path / "model")
+    command = [sys.executable, ROOT / "benchmarks" / "service.py", tmp_path / "model", example, "--processes", "1"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    _, _, *rows = run.stdout.splitlines()
+    names = [row.split(" | ")[0].removeprefix("| ") for row in rows]
+    assert names[0] == "loading the model"
+    assert names[4:6] == ["requests per second, 1 thread", "requests per second, 2 threads"]
+    assert len(rows) in (6, 8)  # memory is known on Linux only
 
 
 def test_tokenizing(tmp_path, example):
