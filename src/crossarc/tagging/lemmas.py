@@ -8,8 +8,7 @@ all tags before the first alone.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,11 @@ from numpy.typing import NDArray
 
 from crossarc.core.strings import ROOT, StringTable
 from crossarc.tagging.labels import Ints, stored_table, table_arrays
+from crossarc.tagging.lemma_lookup import find_entries
 from crossarc.transforms.lemma_rules import SAME, apply_lemma_rule, lemma_rule
 from crossarc.treebank.corpus import Corpus
 
-LONGEST_SUFFIX = 8  # letters
-REMEMBERED = 100_000  # words with their tags, whose lemmas need not be made again
+LONGEST_SUFFIX = 8  # letters; as in lemma_lookup.pyx
 WHOLE = "a"  # the first letter of rules that are the lemma itself, which are of no use for other words
 
 
@@ -32,11 +31,11 @@ class Lemmatizer:
     and `numbers` has the rule of each.
     """
 
-    def __init__(self, first_tags: Ints, rules: Sequence[str], entries: Iterable[str], numbers: Ints) -> None:
-        self.first_tags = first_tags.tolist()
+    def __init__(self, first_tags: Ints, rules: Sequence[str], entries: StringTable, numbers: Ints) -> None:
+        self.first_tags = first_tags
         self.rules = list(rules)
-        self.entries: dict[str, int] = dict(zip(entries, numbers.tolist(), strict=True))
-        self.lemma = lru_cache(REMEMBERED)(self.make_lemma)
+        self.entries = entries
+        self.numbers = numbers
 
     @classmethod
     def learn(cls, corpus: Corpus, labels: Ints, first_tags: Ints) -> Lemmatizer:
@@ -57,49 +56,41 @@ class Lemmatizer:
         rules = list(dict.fromkeys([SAME, *kept.values()]))
         places = {rule: place for place, rule in enumerate(rules)}
         numbers = np.array([places[rule] for rule in kept.values()], dtype=np.int32)
-        return cls(first_tags, rules, kept, numbers)
-
-    def make_lemma(self, form: str, label: int) -> str:
-        """Return the lemma of a form with a label; `lemma` remembers the last ones."""
-        return apply_lemma_rule(self.rules[self.rule(form, label)], form)
-
-    def rule(self, form: str, label: int) -> int:
-        """Return the number of the rule for a form with a label."""
-        lower = form.lower()
-        tags = tags_of(label, self.first_tags[label])
-        for tag in tags:
-            for word in (form, lower):
-                found = self.entries.get(form_key(tag, word))
-                if found is not None:
-                    return found
-        for tag in tags:
-            for size in range(min(LONGEST_SUFFIX, len(lower)), -1, -1):
-                found = self.entries.get(suffix_key(tag, lower, size))
-                if found is not None:
-                    return found
-        return self.rules.index(SAME)
+        return cls(first_tags, rules, StringTable(kept), numbers)
 
     def lemmas(self, corpus: Corpus, labels: Ints) -> tuple[Ints, StringTable]:
         """Return the lemmas of all nodes as numbers, -1 for node 0, and the lemmas by number."""
-        forms = corpus.strings["form"]
+        forms = list(corpus.strings["form"])
+        reserved = corpus.strings["form"].reserved
         # Each form is decided once for each label it has.
-        pairs = corpus["form"].astype(np.int64) * (len(self.first_tags) + 1) + labels + 1
-        distinct, places = np.unique(pairs, return_inverse=True)
+        kinds = len(self.first_tags)
+        pairs = (corpus["form"].astype(np.int64) - reserved) * kinds + labels
+        words = np.flatnonzero(labels >= 0)
+        distinct, places = np.unique(pairs[words], return_inverse=True)
+        which, chosen = (each.astype(np.int32) for each in np.divmod(distinct, kinds))
         table = StringTable()
-        numbers = np.full(len(distinct), -1, dtype=np.int32)
-        names = list(forms)
-        for place, pair in enumerate(distinct.tolist()):
-            form, label = divmod(pair, len(self.first_tags) + 1)
-            if label:
-                numbers[place] = table.add(self.lemma(names[form - forms.reserved], label - 1)) - table.reserved
-        return numbers[places.reshape(-1)], table
+        made = [
+            table.add(apply_lemma_rule(rule, forms[form]) if rule != SAME else forms[form]) - table.reserved
+            for form, rule in zip(which.tolist(), self.find_rules(forms, which, chosen), strict=True)
+        ]
+        numbers = np.full(len(labels), -1, dtype=np.int32)
+        numbers[words] = np.array(made, dtype=np.int32)[places.reshape(-1)]
+        return numbers, table
+
+    def find_rules(self, forms: list[str], which: Ints, labels: Ints) -> list[str]:
+        """Return the rules of words, which are given by their forms' places and their labels."""
+        raw = [form.encode() for form in forms]
+        lowers = [form.lower().encode() for form in forms]
+        found = find_entries(self.entries, raw, lowers, which, labels, self.first_tags)
+        rules = self.rules
+        numbers = np.append(self.numbers, rules.index(SAME))  # entry -1 is the last
+        return [rules[number] for number in numbers[found].tolist()]
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Return what a model file keeps."""
-        arrays: dict[str, NDArray[Any]] = {f"{prefix}numbers": np.array(list(self.entries.values()), dtype=np.int32)}
-        for name, strings in (("rules", self.rules), ("entries", self.entries)):
-            arrays |= table_arrays(StringTable(strings), f"{prefix}{name}")
-        return arrays
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}numbers": self.numbers}
+        arrays |= table_arrays(StringTable(self.rules), f"{prefix}rules")
+        return arrays | table_arrays(self.entries, f"{prefix}entries")
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, first_tags: Ints) -> Lemmatizer:

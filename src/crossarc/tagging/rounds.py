@@ -69,8 +69,8 @@ class Round:
         try:
             features = parse_model(bytes(arrays[f"{prefix}features"]).decode())
             search_of(features, labels)
-        except CrossarcError as error:
-            raise ValueError(str(error)) from None
+        except (CrossarcError, TypeError, AttributeError, OSError) as error:
+            raise ValueError(f"the feature model of the tagger is damaged: {error}") from None
         if any(SOURCES[name.partition("[")[0]] not in columns for name in features.attributes):
             raise ValueError("the feature model of the tagger looks at other columns")
         return cls(features, PackedWeights.from_arrays(dict(arrays), labels, prefix))

@@ -45,7 +45,7 @@ class Tagger:
     how much one word changes weights. The same seed and the same treebank give the same tagger.
     """
 
-    def __init__(self, *, epochs: int = 8, seed: int = 1, cut: int = 2, cost: float = 0.05) -> None:
+    def __init__(self, *, epochs: int = 6, seed: int = 1, cut: int = 2, cost: float = 0.05) -> None:
         self.epochs = epochs
         self.seed = seed
         self.cut = cut
