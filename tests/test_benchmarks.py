@@ -205,3 +205,16 @@ def test_tokenizing(tmp_path, example):
     assert title.startswith(f"{tmp_path.name}, test: ")
     assert [row.split(" | ")[0] for row in rows] == ["| crossarc, rules", "| crossarc, learned"]
     assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+
+
+def test_pipelines(tmp_path, example):
+    for part in ("train", "dev", "test"):
+        shutil.copy(example, tmp_path / f"{part}.conllu")
+    command = [sys.executable, ROOT / "benchmarks" / "pipelines.py", tmp_path, "--characters", "1000"]
+    options = ["--parser", "neural:epochs=1,hidden=8", "--parser", "arc-hybrid:fast=true,epochs=1", "--model", "en"]
+    run = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
+    title, _, columns, rule, *rows, _, latency = run.stdout.splitlines()
+    assert title.startswith(tmp_path.name)
+    assert len(rows) == 3
+    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+    assert latency.startswith("en: loading")

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from crossarc.errors import CrossarcError as CrossarcError
     from crossarc.evaluation import evaluate as evaluate
     from crossarc.parsers import Parser as Parser
-    from crossarc.parsers import load as load
+    from crossarc.pipeline import Pipeline as Pipeline
+    from crossarc.pipeline import load as load
     from crossarc.treebank import Sentence as Sentence
     from crossarc.treebank import read as read
     from crossarc.treebank import write as write
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
 HOMES = {
     "CrossarcError": "crossarc.errors",
     "Parser": "crossarc.parsers",
+    "Pipeline": "crossarc.pipeline",
     "Sentence": "crossarc.treebank",
     "evaluate": "crossarc.evaluation",
-    "load": "crossarc.parsers",
+    "load": "crossarc.pipeline",
     "read": "crossarc.treebank",
     "write": "crossarc.treebank",
 }
-__all__ = ["CrossarcError", "Parser", "Sentence", "decode", "evaluate", "load", "read", "write"]
+__all__ = ["CrossarcError", "Parser", "Pipeline", "Sentence", "decode", "evaluate", "load", "read", "write"]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,8 +8,8 @@ from crossarc import Parser
 from crossarc.cli import main
 from crossarc.errors import CrossarcError
 from crossarc.experiments import jackknife
-from crossarc.experiments.jobs import assign_folds
 from crossarc.treebank import read, write
+from crossarc.treebank.folds import assign_folds
 from graph_treebank import graph_treebank
 
 

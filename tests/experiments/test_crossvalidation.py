@@ -13,9 +13,9 @@ from crossarc.evaluation import evaluate
 from crossarc.experiments import CrossValidation, Result, candidates_of, cross_validate, fold_tables, gather
 from crossarc.experiments.crossvalidation import PairedTest
 from crossarc.experiments.folds import read_candidate
-from crossarc.experiments.jobs import assign_folds
 from crossarc.experiments.worker import data_of, work
 from crossarc.treebank import read
+from crossarc.treebank.folds import assign_folds
 
 CYCLE = "1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t1\tdep\t_\t_\n\n"
 

@@ -5,7 +5,7 @@ import pytest
 
 from crossarc.neural.biaffine import arc_loss, choice_loss, head_loss, square_places
 from crossarc.neural.encoder import Batch, Dropout, Encoder
-from crossarc.neural.heads import ArcHead, LabelHead
+from crossarc.neural.heads import ArcHead, LabelHead, TagHead
 from crossarc.neural.layers import Adam, Embeddings, Linear, leaky, leaky_back
 
 STEP = 1e-6
@@ -84,14 +84,15 @@ SIZES = [[3, 1, 4, 4, 2], [6], [2, 2]]
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 @pytest.mark.parametrize("dropout", [Dropout(0, 0), Dropout(0.3, 0.4)], ids=["whole", "dropout"])
-def test_encoder(sizes, dropout):
+@pytest.mark.parametrize(("layers", "between"), [(2, 0), (1, 3), (2, 3), (3, 2)])
+def test_encoder(sizes, dropout, layers, between):
     rng = np.random.default_rng(5)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    encoder = Encoder([(7, 5), (4, 3)], 4, 2, rng, np.float64)
+    encoder = Encoder([(7, 5), (4, 3)], 4, layers, rng, np.float64, between=between)
     nodes = int(starts[-1])
     numbers = [rng.integers(-1, 7, (nodes, 2)).astype(np.int32), rng.integers(0, 4, (nodes, 1)).astype(np.int32)]
     numbers[0][0], numbers[1][0] = 3, 2
-    weights = rng.standard_normal((nodes, 8))
+    weights = rng.standard_normal((nodes, 8 + between))
     batch = Batch(starts)
 
     def run():
@@ -103,10 +104,11 @@ def test_encoder(sizes, dropout):
     check(encoder, loss, lambda: encoder.backward(weights, run()[1]))
 
 
-def test_the_encoder_gives_the_same_without_dropout_and_with_distinct_words():
+@pytest.mark.parametrize("between", [0, 3])
+def test_the_encoder_gives_the_same_without_dropout_and_with_distinct_words(between):
     rng = np.random.default_rng(6)
     starts = np.array([0, 3, 7, 9], dtype=np.int64)
-    encoder = Encoder([(3, 5), (2, 3)], 4, 2, rng)
+    encoder = Encoder([(3, 5), (2, 3)], 4, 2, rng, between=between)
     numbers = [rng.integers(0, 3, (9, 1)).astype(np.int32), rng.integers(0, 2, (9, 1)).astype(np.int32)]
     batch = Batch(starts)
     learned, _ = encoder.learn_forward(numbers, batch, Dropout(0, 0), rng)
@@ -154,3 +156,23 @@ def test_labels():
     check(head, lambda: run()[1], lambda: head.backward(vectors, run()[0]))
     at, expected = numeric(lambda: run()[1], vectors)
     assert head.backward(vectors, run()[0]).reshape(-1)[at] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+
+
+def test_tags():
+    rng = np.random.default_rng(8)
+    head = TagHead(4, [3, 5], rng, np.float64)
+    vectors = rng.standard_normal((6, 7))
+    gold = [rng.integers(0, count, 6).astype(np.int32) for count in (3, 5)]
+
+    def run():
+        scores = head.forward(vectors)
+        return scores, sum(choice_loss(own, right, 1.0)[0] for own, right in zip(scores, gold, strict=True))
+
+    def backward():
+        gradient = np.ones_like(vectors)
+        head.backward(vectors, run()[0], gradient)
+        return gradient - 1
+
+    check(head, lambda: run()[1], backward)
+    at, expected = numeric(lambda: run()[1], vectors)
+    assert backward().reshape(-1)[at] == pytest.approx(expected, rel=1e-5, abs=1e-7)

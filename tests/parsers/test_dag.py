@@ -11,7 +11,7 @@ from crossarc.errors import CrossarcError
 from crossarc.evaluation import evaluate_graphs
 from crossarc.parsers import Parser, load
 from crossarc.parsers.presets import DAG_PRESETS
-from crossarc.treebank import Sentence, read, validate, write
+from crossarc.treebank import Sentence, convert, read, validate, write
 from graph_treebank import graph_treebank
 
 TRANSITIONS = [name for name in DAG_PRESETS if name not in ("dag-mst", "neural-graph")]
@@ -131,6 +131,21 @@ def test_training_goes_on_from_a_model(trained, treebank, name):
     assert parser.model.labels[: len(trained[name].model.labels)] == trained[name].model.labels
     assert any("agent" in label for label in parser.model.labels)
     assert parser.evaluate(new).unlabelled.f1 > 90
+
+
+@pytest.mark.parametrize("name", [name for name in DAG_PRESETS if name != "neural-graph"])
+def test_sdp_files(treebank, tmp_path, name):
+    """Which have room for one arc from a word to another, while parsers may make several."""
+    sentences = [convert(sentence, "sdp") for sentence in treebank]
+    parser = Parser(name, epochs=4).fit(sentences)
+    assert parser.evaluate(sentences).labelled.f1 > 85
+    mixed = [
+        convert(Sentence.from_columns(forms=["", *(s.forms[-1:0:-1])], upos=["", *(s.upos[-1:0:-1])]), "sdp")
+        for s in treebank
+    ]
+    parsed = [*parser.parse(mixed), *Parser(name, epochs=1).fit(treebank).parse(mixed)]
+    write(parsed, tmp_path / "parsed.sdp")
+    assert [sentence.graph for sentence in read(tmp_path / "parsed.sdp")] == [sentence.graph for sentence in parsed]
 
 
 @pytest.mark.parametrize("name", TRANSITIONS)

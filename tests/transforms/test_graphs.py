@@ -19,7 +19,7 @@ from crossarc.transforms import (
     TreeOnly,
 )
 from crossarc.transforms.marks import Marks
-from crossarc.treebank import Graph, Sentence, read, read_string
+from crossarc.treebank import Graph, Sentence, convert, read, read_string
 from crossarc.treebank.empty_nodes import numbered_arcs, with_arcs, with_empty_nodes
 from helpers import trees
 
@@ -499,6 +499,13 @@ def test_arcs_of_empty_nodes_that_are_kept():
     back = transform.decode(sentence, [(0, 2, "r"), (2, 1, "y")])
     assert [back["1"].deps, back["1.1"].deps, back["2"].deps] == ["2:y", "1:conj", "0:r|1.1:obj"]
     assert transform.decode(back, transform.encode(sentence)) == sentence
+
+
+def test_sdp_keeps_one_arc_between_two_words():
+    sentence = convert(Sentence.from_columns(forms=["", "rain", "fell"]), "sdp")
+    arcs = [(0, 2, "top"), (2, 1, "ARG1"), (2, 1, "ARG2"), (2, 1, "ARG1↑top")]
+    found = GraphTransform(projective=True).decode(sentence, arcs)
+    assert list(found.graph) == [(2, 1, "ARG1"), (0, 2, "root")]
 
 
 def test_plain_labels():

@@ -295,6 +295,47 @@ def test_costs_count_lost_arcs():
             c.apply(c.oracle(), max(0, c.gold_label(c.oracle())))
 
 
+def costs_by_name(system, configuration):
+    return {system.moves[move]: cost for move, cost in configuration.costs().items()}
+
+
+def test_a_word_that_lost_its_head_may_get_a_wrong_one():
+    """It will have a wrong one in any case, and as long as it has none it hides the nodes below."""
+    system = system_of("dag-eager", single_root=True)
+    names = list(system.moves)
+    arcs = [(0, 1, 0), (1, 2, 0), (2, 3, 0), (2, 4, 0)]
+    c = Configuration(system, arcs=arcs, n=4)
+    for move in ("RIGHT-ARC", "SHIFT", "RIGHT-ARC", "SHIFT"):
+        c.apply(names.index(move), 0)
+    assert costs_by_name(system, c) == {"SHIFT": 1, "REDUCE": 2, "LEFT-ARC": 2, "RIGHT-ARC": 0}
+    c.apply(names.index("SHIFT"))  # loses 2 -> 3
+    assert c.stack == [0, 1, 2, 3]
+    assert costs_by_name(system, c) == {"SHIFT": 1, "LEFT-ARC": 0, "RIGHT-ARC": 1}
+    for move in ("LEFT-ARC", "REDUCE", "RIGHT-ARC"):
+        assert costs_by_name(system, c)[move] == 0
+        c.apply(names.index(move), 0)
+    assert set(arcs) - set(c.arcs) == {(2, 3, 0)}
+
+
+def test_a_word_under_the_root_word_needs_no_wrong_head():
+    """Words without a head go there in the end."""
+    system = system_of("dag-eager", single_root=True)
+    names = list(system.moves)
+    c = Configuration(system, arcs=[(0, 1, 0), (1, 2, 0), (1, 3, 0)], n=3)
+    for move in ("RIGHT-ARC", "SHIFT", "SHIFT"):  # loses 1 -> 2
+        c.apply(names.index(move), 0)
+    assert costs_by_name(system, c) == {"SHIFT": 1, "LEFT-ARC": 1, "RIGHT-ARC": 1}
+
+
+def test_a_wrong_root_costs_the_right_one():
+    system = system_of("dag-eager", single_root=True)
+    c = Configuration(system, arcs=[(2, 1, 0), (0, 2, 0)], n=2)
+    assert costs_by_name(system, c) == {"SHIFT": 0, "RIGHT-ARC": 2}
+    several = system_of("dag-eager")
+    c = Configuration(several, arcs=[(2, 1, 0), (0, 2, 0)], n=2)
+    assert costs_by_name(several, c) == {"SHIFT": 0, "RIGHT-ARC": 1}
+
+
 def test_trees_in_graph_targets_are_like_trees():
     heads = list(itertools.chain.from_iterable(trees(4)))
     starts = np.arange(len(trees(4)) + 1) * 5

@@ -141,6 +141,13 @@ def kind_of(output: str) -> str:
     return kind
 
 
+def screen_options(output: str) -> tuple[int | None, bool]:
+    """The width of the terminal, if a drawing is for one, and whether it shows colours."""
+    screen = console()
+    on_screen = output == "-" and screen.is_terminal
+    return screen.width if on_screen else None, on_screen and not screen.no_color
+
+
 def draw_pictures(
     pictures: Iterator[Picture],
     output: str = "-",
@@ -149,11 +156,15 @@ def draw_pictures(
     title: str = "Sentences",
     width: int | None = None,
     color: bool = False,
+    kind: str = "",
 ) -> int:
-    """Write pictures to a file and return their number; without pictures there is no file."""
+    """Write pictures to a file and return their number; without pictures there is no file.
+
+    The kind of file is svg, html or txt, by default that of the extension.
+    """
     from crossarc.treebank.writing import atomic_writer
 
-    kind = kind_of(output)
+    kind = kind or kind_of(output)
     first = next(pictures, None)
     if first is None:
         return 0
@@ -250,10 +261,7 @@ def draw(
     if diff and other is None:
         raise CrossarcError("--diff compares two files; give a second one")
     check_stdin(file, other)
-    screen = console()
-    on_screen = output == "-" and screen.is_terminal
-    if on_screen and width is None:
-        width = screen.width
+    usual_width, usual_color = screen_options(output)
     pictures = select_pictures(
         file,
         other,
@@ -269,8 +277,8 @@ def draw(
         output,
         comparison=other is not None,
         title=" and ".join(os.path.basename(path) for path in (file, other) if path),
-        width=width,
-        color=(on_screen and not screen.no_color) if color is None else color,
+        width=usual_width if width is None else width,
+        color=usual_color if color is None else color,
     )
     if not count:
         print("no sentence matches", file=sys.stderr)

@@ -14,13 +14,17 @@ from crossarc.cli.console import Cell, Table, counted, print_json, print_tables
 if TYPE_CHECKING:
     from crossarc.parsers import Parser, Settings
     from crossarc.parsers.settings import GraphSettings, NeuralSettings, TransitionSettings
+    from crossarc.pipeline import Pipeline
 
 
 ALWAYS_SHOWN = ("system", "epochs", "seed", "learner")
 
 
 def info(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file of crossarc train.")], json: Json = False
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A file of crossarc train, or en, which comes with crossarc.")
+    ],
+    json: Json = False,
 ) -> None:
     """Describe a model: the parser, its training data, its accuracy and settings; --json prints all settings.
 
@@ -34,15 +38,27 @@ def info(
      development set   LAS 56.36, UAS 63.62 after epoch 3
      ...
     """
-    from crossarc.parsers import load, read_model
+    from crossarc.parsers import read_model
+    from crossarc.pipeline import Pipeline, load, model_path
 
-    parser = load(model)  # refuses other files
+    path = model_path(model)
+    loaded = load(path)  # refuses other files
     if json:
-        print_json(read_model(model, verify=False)[0])
+        print_json(read_model(path, verify=False)[0])
         return
-    rows: list[Sequence[Cell]] = [[name, value] for name, value in describe_model(parser).items() if value]
-    rows.append(["size", f"{os.path.getsize(model) / 1e6:.1f} MB"])
-    print_tables([Table("", ["", os.path.basename(model)], rows)])
+    described = describe_pipeline(loaded) if isinstance(loaded, Pipeline) else describe_model(loaded)
+    rows: list[Sequence[Cell]] = [[name, value] for name, value in described.items() if value]
+    rows.append(["size", f"{os.path.getsize(path) / 1e6:.1f} MB"])
+    print_tables([Table("", ["", os.path.basename(path)], rows)])
+
+
+def describe_pipeline(pipeline: Pipeline) -> dict[str, str]:
+    """The description of a pipeline: how it tags, and its parsers."""
+    tags = "by the network of the parser" if pipeline.predicts_tags else "by a linear tagger"
+    described = {"takes": "text", "tags": tags, **describe_model(pipeline.parser)}
+    if pipeline.graph is not None:
+        described |= {f"graph: {name}": value for name, value in describe_model(pipeline.graph).items()}
+    return described
 
 
 def describe_model(parser: Parser) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`crossarc parse`: trees for treebank files."""
+"""`crossarc parse`: trees for text and for treebank files."""
 
 from __future__ import annotations
 
@@ -6,21 +6,27 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crossarc.cli.arguments import Files, From, OnError, Output, check_policy, check_stdin
+from crossarc.cli.arguments import OnError, Output, check_policy, check_stdin
 from crossarc.cli.console import counted, tracked
+from crossarc.cli.documents import input_kind, output_kind, parsed_documents, write_output
+from crossarc.errors import CrossarcError
 
 if TYPE_CHECKING:
+    from crossarc.parsers import Parser
     from crossarc.parsers.parser import ParseOptions
+    from crossarc.pipeline import Pipeline
+    from crossarc.tagging import Tokenizer
     from crossarc.treebank import Finding, Sentence
 
 MOST_THREADS = 4  # by default: reading and writing limit the use of more
 SHOWN = 10  # findings that are printed one by one
+BUNDLED = "en"  # the model for --text, if none is named
 
 
 @dataclass
@@ -43,10 +49,44 @@ class Run:
 
 
 def parse(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file of crossarc train.")],
-    files: Files,
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MODEL",
+            help="A file of crossarc train, or en, which comes with crossarc.",
+            show_default=False,
+        ),
+    ] = None,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE",
+            help="Files of text, JSON lines or trees; - is standard input; .gz and .zst work too.",
+            show_default=False,
+        ),
+    ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option("--text", metavar="TEXT", help="Parse this text; the model is en if none is named."),
+    ] = None,
     output: Output = "-",
-    source: From = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FORMAT",
+            help="text, jsonl, conllu, conllx, conll09 or sdp; default: by extension or content.",
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help="conllu, conllx, conll09, sdp, jsonl, or a drawing as txt, svg or html; default: by the extension of "
+            "the output, and for --text on a terminal a drawing.",
+        ),
+    ] = None,
     threads: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="The number of threads; default: one per core, up to 4.")
     ] = None,
@@ -74,17 +114,28 @@ def parse(
             help="Respect the constraints in MISC: Head=3 (the head), NotHead=1,5 (not the head), Deprel=obj.",
         ),
     ] = False,
+    keep_tags: Annotated[
+        bool,
+        typer.Option("--keep-tags", help="Pipelines: keep the tags and lemmas that the input has."),
+    ] = False,
     with_tree: Annotated[
         bool,
         typer.Option("--with-tree", help="Parsers of graphs: also write the best tree inside the graph."),
     ] = False,
     on_error: OnError = "fail",
 ) -> None:
-    """Parse files: HEAD and DEPREL are new, everything else is unchanged. Parsers of graphs write DEPS instead.
+    """Parse text, or the sentences of treebank files.
 
-    The trees are the same for any number of threads. You get a warning if a file lacks columns that the model learned
-    from. A sentence that cannot be read stops the run, and no output is written, unless --on-error is skip or fix.
+    Text needs a pipeline: the model en, or one of crossarc train --pipeline. Its sentences get tags, lemmas and trees.
+    JSON lines have a document on each line, with a field "text"; all other fields are kept. In treebank files, tokens
+    and sentences stay as they are; a parser gives new HEAD and DEPREL, a parser of graphs new DEPS, a pipeline new tags
+    too. The result is the same for any number of threads. A sentence that cannot be read stops the run, and no output
+    is written, unless --on-error is skip or fix.
 
+    \b
+    $ crossarc parse --text "She bought a coat yesterday that fits her well."
+    (the tree, drawn)
+    $ zcat news.txt.gz | crossarc parse en - --from text --to jsonl > news.jsonl
     \b
     $ crossarc parse danish.crossarc raw.conllu.gz -o parsed.conllu
     parsed.conllu: 536 sentences, 9,941 words, 49,519 tokens/s
@@ -97,10 +148,28 @@ def parse(
     1   Hun     hun     PRON    _   _   2   nsubj   _   HeadProb=0.9713|LabelProb=0.9960
     ...
     """
+    files = files or []
+    if text is not None and files:
+        raise CrossarcError("--text is the input: leave the files out")
+    if text is None and not files:
+        raise CrossarcError('there is nothing to parse: name files after the model, or give --text "..."')
     check_stdin(*files)
-    options: dict[str, Any] = {"threads": threads or default_threads(), "beam": beam, "scores": scores, "k": k}
-    options |= {"constraints": constraints, "with_tree": with_tree}
-    run = parse_files(model, files, output, source, **options, on_error=on_error)
+    run = Parsing(
+        model or BUNDLED,
+        threads=threads or default_threads(),
+        beam=beam,
+        scores=scores,
+        k=k,
+        constraints=constraints,
+        keep_tags=keep_tags,
+        with_tree=with_tree,
+        on_error=on_error,
+    ).run(files, text, output, source, to)
+    report(run, output)
+
+
+def report(run: Run, output: str) -> None:
+    """Print what was parsed and what is worth knowing of it."""
     if run.long:
         print(
             f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: {run.beyond}", file=sys.stderr
@@ -121,84 +190,151 @@ def default_threads() -> int:
     return min(MOST_THREADS, cores)
 
 
-def parse_files(
-    model: str,
-    files: list[str],
-    output: str,
-    source: str | None,
-    *,
-    threads: int,
-    beam: int | None,
-    scores: bool,
-    k: int | None,
-    constraints: bool,
-    with_tree: bool,
-    on_error: str,
-) -> Run:
-    """Parse files as a stream and write the trees or graphs."""
-    from crossarc.errors import CrossarcError, TreebankError
-    from crossarc.parsers import load, marked_constraints
-    from crossarc.parsers.columns import describe_missing
-    from crossarc.treebank import read, write
+class Parsing:
+    """A model, and how it parses files."""
 
-    check_policy(on_error)
-    parser = load(model)
-    if beam is not None:
-        parser.model.with_beam(beam)  # graph parsers refuse it before any file is read
-        if beam > 1 and getattr(parser.settings, "beam", 1) == 1:
-            print("crossarc: the model was trained for greedy search; a beam will probably not help", file=sys.stderr)
-    if with_tree and not parser.gives_graphs:
-        raise CrossarcError(f"--with-tree: {parser.settings.parser} gives trees anyway; leave it out")
-    run = Run(limit=parser.model.long_sentence, beyond=parser.model.long_note)
-    begin = time.perf_counter()
+    def __init__(
+        self,
+        model: str,
+        *,
+        threads: int = 1,
+        beam: int | None = None,
+        scores: bool = False,
+        k: int | None = None,
+        constraints: bool = False,
+        keep_tags: bool = False,
+        with_tree: bool = False,
+        on_error: str = "fail",
+    ) -> None:
+        from crossarc.parsers import marked_constraints
+        from crossarc.pipeline import Pipeline, load
 
-    def note() -> str:
-        return f"{run.words / max(time.perf_counter() - begin, 1e-9):,.0f} tokens/s"
+        check_policy(on_error)
+        loaded = load(model)
+        self.pipeline: Pipeline | None = loaded if isinstance(loaded, Pipeline) else None
+        self.parser: Parser = loaded.parser if isinstance(loaded, Pipeline) else loaded
+        self.model, self.threads, self.scores, self.k, self.on_error = model, threads, scores, k, on_error
+        self.keep_tags = keep_tags
+        self.options: ParseOptions = {
+            "threads": threads,
+            "beam": beam,
+            "constraints": marked_constraints if constraints else None,
+            "with_tree": with_tree,
+        }
+        # What a pipeline does not do itself: its parser gets sentences that have tags.
+        self.by_parser = scores or k is not None or constraints or beam is not None or with_tree
+        if beam is not None:
+            self.parser.model.with_beam(beam)  # graph parsers refuse it before any file is read
+            if beam > 1 and getattr(self.parser.settings, "beam", 1) == 1:
+                print(
+                    "crossarc: the model was trained for greedy search; a beam will probably not help", file=sys.stderr
+                )
+        if with_tree and not self.parser.gives_graphs:
+            raise CrossarcError(f"--with-tree: {self.parser.settings.parser} gives trees anyway; leave it out")
+        if keep_tags and self.pipeline is None:
+            raise CrossarcError(f"--keep-tags: {model} is a parser and changes no tags; leave it out")
+        self.result = Run(limit=self.parser.model.long_sentence, beyond=self.parser.model.long_note)
+        self.begin = time.perf_counter()
 
-    def report(finding: Finding) -> None:
-        if on_error == "fail":
+    def run(self, files: list[str], text: str | None, output: str, source: str | None, to: str | None) -> Run:
+        """Parse files or a text as a stream and write the trees or graphs."""
+        kind = output_kind(output, to, drawn=text is not None)
+        if text is not None:
+            outputs: Iterable[Any] = self.parsed_text([text], "")
+        elif kind == "jsonl" and any(input_kind(path, source) == "jsonl" for path in files):
+            if self.k is not None:
+                raise CrossarcError("--k: a document on a line has one tree for each sentence; write CoNLL-U")
+            outputs = (document for path in files for document in self.parsed_file(path, source, whole=True))
+        else:
+            outputs = (sentence for path in files for sentence in self.parsed_file(path, source))
+        write_output(outputs, output, kind)
+        self.result.seconds = time.perf_counter() - self.begin
+        self.result.notes = self.parser.model.notes()
+        return self.result
+
+    def parsed_file(self, path: str, source: str | None, *, whole: bool = False) -> Iterator[Any]:
+        """Yield the sentences of a file, or whole documents with their sentences."""
+        from crossarc.treebank import read
+        from crossarc.treebank.json_lines import read_json_documents
+        from crossarc.treebank.streams import text_blocks
+
+        kind = input_kind(path, source)
+        # Trees printed on a terminal would disturb the bar.
+        with tracked(path, quiet=sys.stdout.isatty(), note=self.note) as file:
+            if kind == "text":
+                yield from self.parsed_text(text_blocks(file), "" if path == "-" else os.path.basename(path))
+            elif kind == "jsonl":
+                policy = "fail" if self.on_error == "fail" else "skip"
+                documents = read_json_documents(file, on_error=policy, report=self.skipped)  # type: ignore[arg-type]
+                yield from parsed_documents(documents, self.tokenizer(path), self.parsed, whole=whole)
+            else:
+                # `finding` raises the error, with a remedy.
+                policy = "skip" if self.on_error == "fail" else self.on_error
+                sentences = read(file, source, on_error=policy, report=self.finding)  # type: ignore[arg-type]
+                yield from self.parsed(sentences, "standard input" if path == "-" else path)
+
+    def parsed_text(self, blocks: Iterable[str], document: str) -> Iterator[Sentence]:
+        """Yield the sentences of a text."""
+        from crossarc.pipeline import tokenized
+
+        name = document or "the text"
+        return self.parsed(tokenized(self.tokenizer(name), blocks, document), name)
+
+    def tokenizer(self, name: str) -> Tokenizer:
+        """The tokenizer of the pipeline; `name` is what the text is called in messages."""
+        if self.pipeline is None:
+            raise CrossarcError(
+                f"{name}: this looks like plain text, which must be split into words first, and {self.model} is a "
+                "parser alone; take a pipeline: the model en, or one of crossarc train --pipeline"
+            )
+        return self.pipeline.tokenizer
+
+    def parsed(self, sentences: Iterable[Sentence], name: str) -> Iterator[Sentence]:
+        """Yield sentences whose tokens are known with their trees; `name` is what the input is called in warnings."""
+        from crossarc.parsers.columns import describe_missing
+
+        def warn(columns: list[str]) -> None:
+            print(f"crossarc: {describe_missing(name, columns)}", file=sys.stderr)
+
+        options: ParseOptions = {**self.options, "on_missing": warn}
+        if self.pipeline is not None:
+            sentences = self.pipeline.parse(sentences, threads=self.threads, keep_tags=self.keep_tags)
+            if not self.by_parser:
+                yield from map(self.counted, sentences)
+                return
+        if self.scores or self.k is not None:
+            for analysis in self.parser.parse(sentences, scores=True, k=self.k, **options):
+                self.counted(analysis.best.sentence)
+                yield from analysis.annotated(probabilities=self.scores)
+            return
+        yield from map(self.counted, self.parser.parse(sentences, **options))
+
+    def counted(self, sentence: Sentence) -> Sentence:
+        """Count a sentence."""
+        self.result.sentences += 1
+        self.result.words += len(sentence)
+        self.result.long += 0 < self.result.limit < len(sentence)
+        return sentence
+
+    def note(self) -> str:
+        """What is shown beside the bar."""
+        return f"{self.result.words / max(time.perf_counter() - self.begin, 1e-9):,.0f} tokens/s"
+
+    def finding(self, finding: Finding) -> None:
+        """Refuse a bad sentence, or count it."""
+        from crossarc.errors import TreebankError
+
+        if self.on_error == "fail":
             choice = "--on-error skip leaves such sentences out, fix repairs them if possible"
             raise TreebankError(f"{finding.with_action('')}; {choice}")
-        run.findings[finding.action] += 1
-        if run.findings.total() <= SHOWN:
-            print(f"crossarc: {finding}", file=sys.stderr)
+        self.noted(str(finding), finding.action)
 
-    def count(sentence: Sentence) -> None:
-        run.sentences += 1
-        run.words += len(sentence)
-        run.long += 0 < run.limit < len(sentence)
+    def skipped(self, message: str) -> None:
+        """Count a line that is no document."""
+        self.noted(message, "left out")
 
-    policy = "skip" if on_error == "fail" else on_error  # `report` raises the error, with a remedy
-    # Trees printed on a terminal would disturb the bar.
-    quiet = output == "-" and sys.stdout.isatty()
-    known = marked_constraints if constraints else None
-
-    def parsed() -> Iterator[Sentence]:
-        for path in files:
-
-            def warn(columns: list[str], path: str = path) -> None:
-                name = "standard input" if path == "-" else path
-                print(f"crossarc: {describe_missing(name, columns)}", file=sys.stderr)
-
-            options: ParseOptions = {
-                "threads": threads,
-                "beam": beam,
-                "constraints": known,
-                "on_missing": warn,
-                "with_tree": with_tree,
-            }
-            with tracked(path, quiet=quiet, note=note) as file:
-                found = read(file, source, on_error=policy, report=report)  # type: ignore[arg-type]
-                if scores or k is not None:
-                    for analysis in parser.parse(found, scores=True, k=k, **options):
-                        count(analysis.best.sentence)
-                        yield from analysis.annotated(probabilities=scores)
-                    continue
-                for sentence in parser.parse(found, **options):
-                    count(sentence)
-                    yield sentence
-
-    write(parsed(), output)
-    run.seconds = time.perf_counter() - begin
-    run.notes = parser.model.notes()
-    return run
+    def noted(self, message: str, action: str) -> None:
+        """Count what was wrong, and print the first messages."""
+        self.result.findings[action] += 1
+        if self.result.findings.total() <= SHOWN:
+            print(f"crossarc: {message}", file=sys.stderr)

@@ -12,6 +12,7 @@ import typer
 
 from crossarc.cli.arguments import check_policy, check_stdin
 from crossarc.cli.console import counted
+from crossarc.errors import CrossarcError
 
 if TYPE_CHECKING:
     from crossarc.cli.progress import TrainingView
@@ -69,11 +70,30 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted training; the model will be the same.")
     ] = False,
+    pipeline: Annotated[
+        bool,
+        typer.Option("--pipeline", help="Train a tokenizer and a tagger too, for text; default parser: neural."),
+    ] = False,
+    jackknife: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Pipelines with a linear tagger: predict the tags of the training data in N folds; 0: gold tags.",
+        ),
+    ] = 10,
+    graph: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Pipelines: a preset of graphs to train beside, for DEPS."),
+    ] = None,
     on_error: Annotated[
         str, typer.Option(metavar="POLICY", help="What to do with bad sentences: fail, skip or fix.")
     ] = "fail",
 ) -> None:
     """Train a parser; keep the epoch that is best on the development set.
+
+    With --pipeline the model takes text: it has a tokenizer and a tagger as well. --pipeline alone gives the most
+    accurate one (a network that tags and parses), --pipeline --fast a fast one.
 
     Each epoch prints the share of wrong decisions during training and the scores on the development set. Graph parsers
     also learn from arcs that are right by less than the margin: their share, "wrong or unsure", is higher. Parsers of
@@ -92,13 +112,20 @@ def train(
     given = {"parser": parser, "epochs": epochs, "seed": seed, "learner": learner, "beam": beam}
     given |= {"fast": fast or None, "use_tree": use_tree or None, "vectors": vectors}
     options = settings_of(config) | {name: value for name, value in given.items() if value is not None}
+    if pipeline:
+        from crossarc.cli.train_pipeline import train_pipeline
+
+        if init is not None or directed is not None:
+            raise CrossarcError("--pipeline trains all its parts: leave --init and --directed out")
+        train_pipeline(train, dev, output, options, jackknife, graph, resume, on_error)
+        return
+    if graph is not None:
+        raise CrossarcError(f"--graph trains a parser of graphs beside a pipeline: add --pipeline, or --parser {graph}")
     train_files(train, dev, output, options, init, resume, on_error, directed)
 
 
 def settings_of(config: str | None) -> dict[str, Any]:
     """The settings of a TOML file."""
-    from crossarc.errors import CrossarcError
-
     if config is None:
         return {}
     try:
@@ -120,7 +147,6 @@ def train_files(
 ) -> Parser:
     """Validate, train, save and print a summary."""
     from crossarc.cli.progress import TrainingView
-    from crossarc.errors import CrossarcError
     from crossarc.parsers import load
     from crossarc.parsers.modelfile import check_model_path
     from crossarc.parsers.presets import check_options
@@ -208,7 +234,6 @@ def make_parser(options: dict[str, Any], before: Parser | None) -> Parser:
 
 def choose_parser(options: dict[str, Any], before: Parser | None, sentences: list[Sentence]) -> Parser:
     """The parser of the initial model, or the one recommended for the sentences; prints which and why."""
-    from crossarc.errors import CrossarcError
     from crossarc.parsers.recommendation import suitable_parser
 
     if before is not None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from crossarc.errors import CrossarcError
-from crossarc.experiments.jobs import assign_folds
 from crossarc.parsers import Parser
+from crossarc.treebank.folds import assign_folds
 
 if TYPE_CHECKING:
     from crossarc.treebank import Sentence

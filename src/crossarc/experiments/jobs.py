@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -168,22 +167,6 @@ class FoldJob(Job):
         """The treebank, the preset and the fold."""
         treebank = self.treebank.name.replace("/", "-")
         return f"{treebank}-{self.settings['parser']}-fold-{self.fold}-of-{self.folds}"
-
-
-def assign_folds(sentences: int, folds: int, seed: int) -> list[int]:
-    """The fold of each sentence, from 1, at random; the sizes of the folds differ by at most one.
-
-    The same seed gives the same folds in all versions of Python.
-
-    >>> sorted(assign_folds(7, 3, seed=1))
-    [1, 1, 1, 2, 2, 3, 3]
-    """
-    generator = random.Random(seed)
-    places = sorted(range(sentences), key=lambda _: generator.random())  # unlike shuffle(), random() never changes
-    numbers = [0] * sentences
-    for rank, place in enumerate(places):
-        numbers[place] = rank % folds + 1
-    return numbers
 
 
 def sha256(path: str) -> str:

@@ -17,8 +17,9 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from crossarc.errors import CrossarcError
-from crossarc.experiments.jobs import RESULT_FORMAT, assign_folds, sha256
+from crossarc.experiments.jobs import RESULT_FORMAT, sha256
 from crossarc.experiments.resources import Stopwatch, peak_memory
+from crossarc.treebank.folds import assign_folds
 
 if TYPE_CHECKING:
     from crossarc.evaluation import TreePair

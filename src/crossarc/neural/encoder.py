@@ -8,7 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.neural.layers import Array, BiLstm, Embeddings, Ints, Layer, Rng, Starts, Vectors
+from crossarc.neural.layers import (
+    Array,
+    BiLstm,
+    Embeddings,
+    Ints,
+    Layer,
+    Linear,
+    Rng,
+    Starts,
+    Vectors,
+    leaky,
+    leaky_back,
+)
 from crossarc.neural.lookup import distinct_rows
 
 
@@ -48,6 +60,7 @@ class Prepared:
 
     same: Ints
     sums: list[Array]  # of each direction
+    embedded: Array  # the sums of embeddings of the distinct nodes
 
 
 @dataclass
@@ -61,13 +74,17 @@ class Encoding:
     outputs: list[Array]
     saved: list[list[tuple[Array, Array]]]
     masks: list[Array | None]
+    between: Array | None = None  # what the layer between gave, before some of it was left out
+    between_mask: Array | None = None
 
 
 class Encoder(Layer):
     """Sums of embeddings, joined, and layers of long short-term memory over them.
 
     `tables` has the number of rows and the size of each sum. `size` is that of one direction. Pretrained `vectors` of
-    words are joined to the first sum; the last numbers of each word are then those of its vector.
+    words are joined to the first sum; the last numbers of each word are then those of its vector. With `between` there
+    is a layer of that size over the first one and the embeddings. The layers behind it see it too, and it is the last
+    part of each vector: what is read off there, such as tags, helps what is read off later.
     """
 
     def __init__(
@@ -78,13 +95,16 @@ class Encoder(Layer):
         rng: Rng,
         dtype: Any = np.float32,
         vectors: Array | None = None,
+        between: int = 0,
     ) -> None:
         self.embeddings = [Embeddings(rows, width, rng, 0.1, dtype) for rows, width in tables]
         self.ends = np.cumsum([0, *(width for _, width in tables)]).tolist()
-        sizes = [self.ends[-1], *([2 * size] * layers)]
-        self.layers = [BiLstm(inputs, size, rng, dtype) for inputs in sizes[:-1]]
+        sizes = [self.ends[-1], *([2 * size + between] * (layers - 1))]
+        self.layers = [BiLstm(inputs, size, rng, dtype) for inputs in sizes]
+        self.between = Linear(2 * size + self.ends[-1], between, rng, dtype) if between else None
         self.vectors = Vectors(vectors, tables[0][1], rng) if vectors is not None else None
-        self.outputs = 2 * size
+        self.hidden = 2 * size
+        self.outputs = 2 * size + between
         self.dtype = np.dtype(dtype)
 
     def embed(self, numbers: list[Ints]) -> Array:
@@ -103,15 +123,19 @@ class Encoder(Layer):
     def prepare(self, numbers: list[Ints]) -> Prepared:
         """Return what the first layer makes of nodes, given their rows of each table; equal nodes are seen once."""
         firsts, same = distinct_rows(np.concatenate(numbers, axis=1))
-        return Prepared(same, self.layers[0].sums(self.embed([np.ascontiguousarray(each[firsts]) for each in numbers])))
+        embedded = self.embed([np.ascontiguousarray(each[firsts]) for each in numbers])
+        return Prepared(same, self.layers[0].sums(embedded), embedded)
 
     def forward(self, prepared: Prepared, nodes: NDArray[np.int64], batch: Batch) -> Array:
         """Return the vectors of the nodes of a batch; `nodes` are their places among those prepared."""
         rows = prepared.same[nodes[batch.rows]]
         x, _ = self.layers[0].run([sums[rows] for sums in prepared.sums], batch.steps)
+        seen = []
+        if self.between is not None:
+            seen = [leaky(self.between.forward(np.concatenate([x, prepared.embedded[rows]], axis=1)))]
         for layer in self.layers[1:]:
-            x, _ = layer.forward(x, batch.steps)
-        return np.asarray(x[batch.places])
+            x, _ = layer.forward(joined(x, *seen), batch.steps)
+        return np.asarray(joined(x, *seen)[batch.places])
 
     def learn_forward(
         self, numbers: list[Ints], batch: Batch, dropout: Dropout, rng: np.random.Generator
@@ -123,14 +147,20 @@ class Encoder(Layer):
         for place, each in enumerate(kept):
             self.part(x, place)[:] *= each
         done = Encoding(batch, numbers, kept, [], [], [], [])
+        seen: list[Array] = []
         for layer in self.layers:
             y, saved = layer.forward(x, batch.steps)
-            mask = self.mask(len(batch.starts) - 1, dropout.outputs, rng)
+            mask = self.mask(len(batch.starts) - 1, self.hidden, dropout.outputs, rng)
             done.inputs.append(x)
             done.outputs.append(y)
             done.saved.append(saved)
             done.masks.append(mask)
-            x = y if mask is None else y * mask[batch.sentences]
+            x = masked(y, mask, batch)
+            if self.between is not None and not seen:
+                done.between = leaky(self.between.forward(joined(x, done.inputs[0])))
+                done.between_mask = self.mask(len(batch.starts) - 1, done.between.shape[1], dropout.outputs, rng)
+                seen = [masked(done.between, done.between_mask, batch)]
+            x = joined(x, *seen)
         return np.asarray(x[batch.places]), done
 
     def kept_parts(self, rows: int, share: float, rng: np.random.Generator) -> list[Array]:
@@ -142,22 +172,34 @@ class Encoder(Layer):
         scale = count / np.maximum(1, there.sum(axis=1))
         return [(there[:, place] * scale).astype(self.dtype)[:, None] for place in range(count)]
 
-    def mask(self, sentences: int, share: float, rng: np.random.Generator) -> Array | None:
+    def mask(self, sentences: int, width: int, share: float, rng: np.random.Generator) -> Array | None:
         """Return the factors of the outputs in each sentence: 0 for those left out."""
         if not share:
             return None
-        return ((rng.random((sentences, self.outputs)) >= share) / (1 - share)).astype(self.dtype)
+        return ((rng.random((sentences, width)) >= share) / (1 - share)).astype(self.dtype)
 
     def backward(self, gradient: Array, done: Encoding) -> None:
         """Add to the gradients of all parameters, given that of the vectors."""
         batch = done.batch
         dx = np.ascontiguousarray(gradient[batch.rows])
+        embedded = None  # the gradient of the embeddings through the layer between
+        dseen = dx[:, self.hidden :].copy()
         for place in reversed(range(len(self.layers))):
-            mask = done.masks[place]
-            if mask is not None:
-                dx *= mask[batch.sentences]
+            dy = np.ascontiguousarray(dx[:, : self.hidden])
+            if place < len(self.layers) - 1:
+                dseen += dx[:, self.hidden :]
+            if self.between is not None and place == 0:
+                assert done.between is not None
+                x = joined(masked(done.outputs[0], done.masks[0], batch), done.inputs[0])
+                inside = leaky_back(done.between, masked(dseen, done.between_mask, batch))
+                both = self.between.backward(x, inside)
+                dy += both[:, : self.hidden]
+                embedded = both[:, self.hidden :]
+            dy = masked(dy, done.masks[place], batch)
             x, y, saved = done.inputs[place], done.outputs[place], done.saved[place]
-            dx = self.layers[place].backward(x, batch.steps, y, saved, dx)
+            dx = self.layers[place].backward(x, batch.steps, y, saved, dy)
+        if embedded is not None:
+            dx += embedded
         for place, embeddings in enumerate(self.embeddings):
             part = self.part(dx, place)
             if done.kept:
@@ -165,3 +207,13 @@ class Encoder(Layer):
             embeddings.backward(done.numbers[place], part)
         if self.vectors is not None:
             self.vectors.backward(done.numbers[-1], self.part(dx, 0))
+
+
+def joined(*parts: Array) -> Array:
+    """Return the parts side by side."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+def masked(rows: Array, mask: Array | None, batch: Batch) -> Array:
+    """Return the rows of recurrent layers with what is left out of each sentence."""
+    return rows if mask is None else np.asarray(rows * mask[batch.sentences])

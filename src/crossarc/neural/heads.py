@@ -1,4 +1,4 @@
-"""Heads: what is read off the vectors of words. Arcs and labels here; a tagger would be another."""
+"""Heads: what is read off the vectors of words: arcs, labels and tags."""
 
 from __future__ import annotations
 
@@ -116,3 +116,26 @@ class LabelHead(Layer):
             ends.append(np.zeros((len(vectors), self.size), dtype=vectors.dtype))
             spread_rows(ends[-1], nodes[:, None], dhidden, np.zeros(len(vectors), dtype=np.uint8))
         return self.project.backward(vectors, np.concatenate(ends, axis=1))
+
+
+class TagHead(Layer):
+    """Scores of tags of several columns, each by a layer over the last numbers of a vector."""
+
+    def __init__(self, size: int, tags: list[int], rng: Rng, dtype: Any = np.float32) -> None:
+        self.size = size
+        self.outputs = [Linear(size, count, rng, dtype) for count in tags]
+
+    def forward(self, vectors: Array) -> list[Array]:
+        """Return the scores of all tags of each column."""
+        seen = self.seen(vectors)
+        return [output.forward(seen) for output in self.outputs]
+
+    def backward(self, vectors: Array, scores: list[Array], gradient: Array) -> None:
+        """Add to the gradient of the vectors; the scores are their own gradient now."""
+        seen = self.seen(vectors)
+        for output, own in zip(self.outputs, scores, strict=True):
+            gradient[:, -self.size :] += output.backward(seen, own)
+
+    def seen(self, vectors: Array) -> Array:
+        """Return the numbers that tags are read off."""
+        return np.ascontiguousarray(vectors[:, -self.size :])

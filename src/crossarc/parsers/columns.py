@@ -20,8 +20,13 @@ CHANCE = 0.001  # how likely it may be that a column is empty in so many words b
 def filled_columns(corpus: Corpus, features: FeatureModel | EdgeModel | InputModel) -> dict[str, float]:
     """Return for each column that a feature model looks at the share of the words that have something in it."""
     used = {SOURCES.get(attribute.partition("[")[0]) for attribute in features.attributes}
+    return filled_columns_of(corpus, [column for column in OPTIONAL if column in used])
+
+
+def filled_columns_of(corpus: Corpus, columns: Iterable[str]) -> dict[str, float]:
+    """Return for each column the share of the words that have something in it."""
     shares = {}
-    for column in (column for column in OPTIONAL if column in used):
+    for column in columns:
         ids = corpus[column][corpus[column] != ROOT]
         empty = (ids == corpus.strings[column]["_"]) | (ids == UNKNOWN)
         shares[column] = round(1 - float(empty.mean()), 4) if len(ids) else 0.0

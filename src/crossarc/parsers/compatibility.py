@@ -37,6 +37,7 @@ COMPATIBLE = (
     "vectors",
     "ensemble",
     "guides",
+    "predict",
 )
 
 

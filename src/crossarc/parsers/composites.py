@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
 from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors
 from crossarc.features.attributes import Attributes
@@ -23,7 +24,7 @@ from crossarc.parsers.graph.lengths import Lengths
 from crossarc.parsers.graph.model import GraphModel
 from crossarc.parsers.graph.stacking import parts, read_stacked, stacked_features, with_guesses
 from crossarc.parsers.graph.trainer import ArcLearner, GraphTrainer, LabelLearner, Material, directed_settings
-from crossarc.parsers.model import Arrays, Ints, Model, part, prefixed
+from crossarc.parsers.model import Arrays, Columns, Ints, Model, part, prefixed
 from crossarc.parsers.settings import Settings, UndirectedSettings
 from crossarc.parsers.trainer import chunks
 from crossarc.parsers.trees import Trees
@@ -321,6 +322,7 @@ class Transformed(Model):
         self.features, self.attributes, self.single_root = model.features, model.attributes, model.single_root
         self.scores_labels, self.usual_scales = model.scores_labels, model.usual_scales
         self.has_alternatives, self.kind = model.has_alternatives, model.kind
+        self.predicts_tags = model.predicts_tags
         self.long_sentence, self.long_note = model.long_sentence, model.long_note
         plain = [self.transform.plain(label) for label in model.labels]
         self.labels = list(dict.fromkeys(plain))
@@ -334,8 +336,17 @@ class Transformed(Model):
         return self.transform.decode(heads, names)
 
     def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
-        """Return heads and labels of all nodes of a corpus; only sentences with marks are decoded."""
-        heads, encoded = self.model.parse(corpus)
+        """Return heads and labels of all nodes of a corpus."""
+        return self.decoded(*self.model.parse(corpus), corpus)
+
+    def parse_columns(self, corpus: Corpus) -> Columns:
+        """Return trees as they are written, and tags if the model inside gives them."""
+        columns = self.model.parse_columns(corpus)
+        heads, labels = self.decoded(columns["head"][0], columns["deprel"][0], corpus)
+        return {**columns, "head": (heads, None), "deprel": (labels, StringTable(self.labels))}
+
+    def decoded(self, heads: Ints, encoded: Ints, corpus: Corpus) -> tuple[Ints, Ints]:
+        """Return the trees that encoded ones stand for; only sentences with marks are decoded."""
         labels = self.plain[encoded]
         names = [*self.model.labels, ""]
         marked = np.flatnonzero(self.marked[encoded])

@@ -16,11 +16,11 @@ from crossarc.parsers.settings import GraphOutput, Settings
 from crossarc.parsers.trees import places_of
 from crossarc.transforms.graphs import GraphTransform
 from crossarc.transitions.coverage import Coverage
+from crossarc.treebank.column_writing import write_trees
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.empty_nodes import numbered_arcs
 from crossarc.treebank.graph_writing import write_graphs
 from crossarc.treebank.sentence import Sentence
-from crossarc.treebank.tree_writing import write_trees
 
 if TYPE_CHECKING:
     from crossarc.parsers.model import DagModel
@@ -138,7 +138,8 @@ def graph_coverage(settings: Settings, corpus: Corpus) -> Coverage:
 def with_graphs(model: DagModel, corpus: Corpus) -> list[Sentence]:
     """Return the sentences of a corpus with the graphs that a model gives.
 
-    Only graphs whose labels ask something of the transform are decoded.
+    Only graphs whose labels ask something of the transform are decoded, and those of formats without DEPS, which do not
+    have room for every graph.
     """
     arcs, sentences = model.parse_graphs(corpus), sentences_of(corpus)
     transform = graph_transform(model.settings)
@@ -146,7 +147,8 @@ def with_graphs(model: DagModel, corpus: Corpus) -> list[Sentence]:
     sizes = np.diff(arcs.starts)
     owner = np.repeat(np.arange(len(sentences)), sizes)
     decoded = np.bincount(owner[marked[arcs.labels]], minlength=len(sentences)) > 0
-    decoded |= np.array([bool(sentence.empty_nodes) for sentence in sentences], dtype=np.bool_)
+    others = (bool(sentence.empty_nodes) or sentence.format.index("deps") < 0 for sentence in sentences)
+    decoded |= np.fromiter(others, dtype=np.bool_, count=len(sentences))
     plain = np.flatnonzero(~decoded)
     kept = ~decoded[owner]
     starts = np.concatenate([[0], np.cumsum(sizes[plain])]).astype(np.int64)

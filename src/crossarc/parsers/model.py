@@ -25,6 +25,7 @@ from crossarc.treebank.corpus import Corpus
 
 Arrays = dict[str, NDArray[Any]]
 Ints = NDArray[np.int32]
+Columns = dict[str, tuple[Ints, StringTable | None]]
 
 
 class Model(ABC):
@@ -38,6 +39,7 @@ class Model(ABC):
     labels: list[str]
     single_root: bool
     scores_labels = False  # whether labels have scores of their own
+    predicts_tags = False  # whether it gives tags beside trees
     has_alternatives = True  # whether it knows how sure it is
     is_projective = False  # whether all its trees are
     usual_scales: Scales  # of a model that was not calibrated
@@ -47,6 +49,11 @@ class Model(ABC):
     @abstractmethod
     def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
         """Return heads and labels of all nodes of a corpus."""
+
+    def parse_columns(self, corpus: Corpus) -> Columns:
+        """Return what is written to the columns of a corpus, as `write_columns` takes it: trees, and tags if any."""
+        heads, labels = self.parse(corpus)
+        return {"head": (heads, None), "deprel": (labels, StringTable(self.labels))}
 
     @abstractmethod
     def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:

@@ -315,6 +315,10 @@ class Parser(Stored):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file and delete the checkpoint; the same training gives the same bytes."""
         super().save(path)
+        self.forget_checkpoint()
+
+    def forget_checkpoint(self) -> None:
+        """Delete the checkpoint, since the model is safe."""
         if self.checkpoint_ is not None:
             self.checkpoint_.remove()
             self.checkpoint_ = None
@@ -329,6 +333,8 @@ class Parser(Stored):
         """Return the parser of a model file; `name` is that of the file in messages."""
         if manifest.get("kind") == "checkpoint":
             raise ModelError(f"{name}: this is the checkpoint of a training that did not end; resume it first")
+        if manifest.get("kind") == "pipeline":
+            raise ModelError(f"{name}: this is a pipeline, not a parser; crossarc.load reads it")
         parser = cls.__new__(cls)
         try:
             parser.model_ = stored_model(manifest, arrays)

@@ -58,7 +58,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "covington-naive": undirected("covington", "naive"),
     "covington-label": undirected("covington", "label"),
     "dag-standard": dag("dag-standard", "dag-standard", explore=0.0),
-    "dag-eager": dag("dag-eager", "dag-eager", explore=0.0),
+    "dag-eager": dag("dag-eager", "dag-eager"),
     "dag-covington": dag("dag-covington", "dag-covington", explore=EXPLORE["covington"]),
     "dag-mst": graph("dag-mst", "dag-mst", cost=0.02),
     "neural-graph": graph("best-graph", "neural-graph", "neural"),

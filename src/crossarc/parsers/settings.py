@@ -417,6 +417,8 @@ class NeuralSettings(NetworkSettings):
     ensemble: int = Field(1, ge=1, le=32)
     # Linear parsers by their presets, trained beside; arcs and labels of their trees score more.
     guides: list[str] = []
+    # The columns that are predicted too, from the same vectors: upos, xpos, feats, lemma. They are no features then.
+    predict: list[Literal["upos", "xpos", "feats", "lemma"]] = []
 
     @property
     def is_projective(self) -> bool:
@@ -441,6 +443,10 @@ class NeuralSettings(NetworkSettings):
             raise CrossarcError(f"setting guides = {self.guides}: name each once")
         if self.guides and self.transform != "none":
             raise CrossarcError("settings guides and transform do not go together: leave one of the two out")
+        if self.predict and (self.guides or self.ensemble > 1):
+            raise CrossarcError("setting predict is of one network: leave guides and ensemble out")
+        if len(set(self.predict)) < len(self.predict):
+            raise CrossarcError(f"setting predict = {self.predict}: name each once")
         return self
 
 

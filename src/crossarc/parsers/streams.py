@@ -7,24 +7,39 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TypeVar
 
-from crossarc.core.strings import StringTable
+import numpy as np
+from numpy.typing import NDArray
+
 from crossarc.errors import DecodeError
 from crossarc.parsers.analysis import Analysis, Request
 from crossarc.parsers.constraints import Constraints, Source, constraints_of, place_of
 from crossarc.parsers.graphs import with_best_trees, with_graphs
 from crossarc.parsers.model import DagModel, Model
+from crossarc.treebank.column_writing import write_columns
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
-from crossarc.treebank.tree_writing import write_trees
 
 BATCH_WORDS = 20_000  # half as many where threads share the work: the last batches then leave none idle for long
 Result = TypeVar("Result")
+Batch = TypeVar("Batch")
 
 
-def parse_batch(model: Model, sentences: list[Sentence]) -> list[Sentence]:
-    """Return the sentences with new heads and labels."""
+def parse_batch(model: Model, sentences: list[Sentence], keep_tags: bool = False) -> list[Sentence]:
+    """Return the sentences with new trees, and new tags if the model gives them; `keep_tags` keeps those there."""
     corpus = Corpus.of(sentences)
-    return write_trees(sentences, *model.parse(corpus), corpus.starts, StringTable(model.labels))
+    columns = model.parse_columns(corpus)
+    if keep_tags:
+        for name, kept in given_tags(corpus).items():
+            if name in columns:
+                columns[name][0][kept] = -1
+    return write_columns(sentences, corpus.starts, columns)
+
+
+def given_tags(corpus: Corpus) -> dict[str, NDArray[np.bool_]]:
+    """Return for each column of tags which words have it; one without features has them if it has another tag."""
+    given = {name: corpus[name] != corpus.strings[name]["_"] for name in ("upos", "xpos", "feats", "lemma")}
+    given["feats"] |= given["upos"] | given["xpos"]
+    return given
 
 
 def analyse_batch(
@@ -33,6 +48,8 @@ def analyse_batch(
     """Return the k best trees of each sentence under its constraints; errors name the sentence."""
     if not sentences:
         return []
+    if model.predicts_tags:
+        sentences = parse_batch(model, sentences)
     found = model.analyse(Corpus.of(sentences), known, request)
     result = []
     for sentence in sentences:
@@ -76,22 +93,29 @@ def parse_stream(
 def graph_stream(model: DagModel, sentences: Iterable[Sentence], threads: int, with_tree: bool) -> Iterator[Sentence]:
     """Parse a stream into graphs, in order; `with_tree` adds the best tree inside each."""
 
-    def work(batch: list[Sentence]) -> list[Sentence]:
-        parsed = with_graphs(model, Corpus.of(batch))
-        return with_best_trees(parsed, model.single_root) if with_tree else parsed
+    return in_batches(lambda batch: graph_batch(model, batch, with_tree), sentences, threads)
 
-    return in_batches(work, sentences, threads)
+
+def graph_batch(model: DagModel, sentences: list[Sentence], with_tree: bool = False) -> list[Sentence]:
+    """Return the sentences with new graphs; `with_tree` adds the best tree inside each."""
+    parsed = with_graphs(model, Corpus.of(sentences))
+    return with_best_trees(parsed, model.single_root) if with_tree else parsed
 
 
 def in_batches(
     work: Callable[[list[Sentence]], list[Result]], sentences: Iterable[Sentence], threads: int
 ) -> Iterator[Result]:
+    """Yield the results of a function for the sentences of a stream, which it gets in batches."""
+    return in_order(work, batches(sentences, BATCH_WORDS if threads <= 1 else BATCH_WORDS // 2), threads)
+
+
+def in_order(work: Callable[[Batch], list[Result]], stream: Iterable[Batch], threads: int) -> Iterator[Result]:
     """Yield the results of a function for the batches of a stream, in order; threads work on several at once."""
-    stream = batches(sentences, BATCH_WORDS if threads <= 1 else BATCH_WORDS // 2)
     if threads <= 1:
         for batch in stream:
             yield from work(batch)
         return
+    stream = iter(stream)
     with ThreadPoolExecutor(threads) as pool:
         waiting = [pool.submit(work, batch) for batch in islice(stream, 2 * threads)]
         while waiting:

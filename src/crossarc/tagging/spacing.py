@@ -77,10 +77,13 @@ class Sentences(list[Sentence]):
     spaces: str = ""
 
 
-def sentences_of(text: str, spans: Spans, split: Split | None = None, document: str = "") -> Sentences:
+def sentences_of(
+    text: str, spans: Spans, split: Split | None = None, document: str = "", offset: int = 0, first: int = 1
+) -> Sentences:
     """Return the sentences of a text from its tokens.
 
-    `split` gives the words of a multiword token or None, and `document` is the id of the document.
+    `split` gives the words of a multiword token or None, and `document` is the id of the document. A later piece of a
+    document has the `offset` where it begins and the number of its `first` sentence.
     """
     if not len(spans):
         result = Sentences()
@@ -106,7 +109,9 @@ def sentences_of(text: str, spans: Spans, split: Split | None = None, document: 
         counts,
         ends,
         b"".join(words),
-        header.encode(),
+        header.encode() if first == 1 else b"",
+        offset,
+        first,
     )
     found_sentences = Scanner(CONLLU, "").feed(raw, True)
     return Sentences(one if isinstance(one, Sentence) else Sentence(one[0], line=one[1]) for one in found_sentences)

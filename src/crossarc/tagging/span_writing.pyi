@@ -11,4 +11,6 @@ def write_spans(
     word_ends: NDArray[np.int64],
     words: bytes,
     header: bytes,
+    offset: int = 0,
+    sentence: int = 1,
 ) -> bytes: ...

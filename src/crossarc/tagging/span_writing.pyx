@@ -115,8 +115,11 @@ cdef inline void put_clean(Output* output, uint32_t point) noexcept nogil:
 
 
 cdef void put_row(Output* output, const uint32_t* points, offset_t before, offset_t begin, offset_t end,
-                  offset_t after) noexcept nogil:
-    """Write a row behind its id; `before` is where the white space in front of the token begins that is its own."""
+                  offset_t after, offset_t offset) noexcept nogil:
+    """Write a row behind its id.
+
+    `before` is where the white space in front of the token begins that is its own, `offset` where the text begins.
+    """
     cdef offset_t k
     cdef bint odd = False
     put_byte(output, c'\t')
@@ -142,24 +145,24 @@ cdef void put_row(Output* output, const uint32_t* points, offset_t before, offse
             put_escaped(output, points[k])
         put_byte(output, c'|')
     put_string(output, b"TokenRange=")
-    put_number(output, begin)
+    put_number(output, offset + begin)
     put_byte(output, c':')
-    put_number(output, end)
+    put_number(output, offset + end)
     put_byte(output, c'\n')
 
 
 def write_spans(const uint32_t[::1] points, const offset_t[::1] begins, const offset_t[::1] ends,
                 const uint8_t[::1] last, const uint8_t[::1] paragraphs, const int32_t[::1] word_counts,
-                const offset_t[::1] word_ends, bytes words, bytes header):
+                const offset_t[::1] word_ends, bytes words, bytes header, offset_t offset=0, offset_t sentence=1):
     """Return the bytes of a CoNLL-U file with the tokens of a text.
 
     `last` says which tokens end a sentence, `paragraphs` which begin a paragraph. `word_counts` is the number of words
     of each token; `words` has those of tokens with several, and `word_ends` where each ends. `header` is what stands
-    above the first sentence.
+    above the first sentence, whose number is `sentence`; `offset` is where the text begins in a longer one.
     """
     cdef Output output
     cdef Py_ssize_t n = begins.shape[0], first, final, k, place = 0
-    cdef offset_t after, character, word_begin = 0, sentence = 1
+    cdef offset_t after, character, word_begin = 0
     cdef int32_t word, i
     cdef const char* data = words
     cdef const char* head = header
@@ -199,7 +202,7 @@ def write_spans(const uint32_t[::1] points, const offset_t[::1] begins, const of
                     if word_counts[k] > 1:
                         put_byte(&output, c'-')
                         put_number(&output, word + word_counts[k] - 1)
-                    put_row(&output, &points[0], character, begins[k], ends[k], after)
+                    put_row(&output, &points[0], character, begins[k], ends[k], after, offset)
                     if word_counts[k] > 1:
                         for i in range(word_counts[k]):
                             reserve(&output, word_ends[place] - word_begin + ROW_ROOM)

@@ -49,11 +49,14 @@ class Tokenizer:
         self.model_: BoundaryModel | None = None
         self.splitter_ = MultiwordSplitter({}, {})
 
-    def tokenize(self, text: str, *, document: str = "") -> Sentences:
-        """Return the sentences of a text; `document` is an id for its `# newdoc` comment."""
+    def tokenize(self, text: str, *, document: str = "", offset: int = 0, first: int = 1) -> Sentences:
+        """Return the sentences of a text; `document` is an id for its `# newdoc` comment.
+
+        A later piece of a document has the `offset` where it begins and the number of its `first` sentence.
+        """
         spans = self.find_spans(text)
         split = self.splitter_.split if self.splitter_.forms or self.splitter_.suffixes else None
-        return sentences_of(text, spans, split, document)
+        return sentences_of(text, spans, split, document, offset, first)
 
     def find_spans(self, text: str) -> Spans:
         """Return where the tokens of a text are."""

@@ -52,8 +52,9 @@ class GraphTransform:
 
     With `empty="keep"` arcs of empty nodes are not learned, and `decode` keeps those that its sentence has.
 
-    `decode` takes any arcs with any labels, and a word with a head keeps one unless it is that of a null arc. Arcs
-    between equal words are dropped by `encode`. `losses` counts what `encode` changed and what does not come back.
+    `decode` takes any arcs with any labels, and a word with a head keeps one unless it is that of a null arc. In SDP
+    it keeps the first of several arcs from one word to another. Arcs between equal words are dropped by `encode`.
+    `losses` counts what `encode` changed and what does not come back.
 
     >>> from crossarc.treebank import Graph, Sentence
     >>> arcs = [(2, 1, "nsubj"), (4, 1, "nsubj"), (0, 2, "root"), (4, 3, "mark"), (2, 4, "xcomp")]
@@ -143,6 +144,11 @@ class GraphTransform:
             found = self.label_lemmas.decode(sentence, found)
         if marked:
             found = list(dict.fromkeys((*arc[:2], arc[2] or UNKNOWN) for arc in found))
+        if sentence.format.index("deps") < 0:  # argument columns have room for one arc from a word to another
+            pairs: dict[tuple[int, int], Arc] = {}
+            for arc in found:
+                pairs.setdefault(arc[:2], arc)
+            found = list(pairs.values())
         return with_arcs(sentence, found, ids)
 
     def is_plain(self, label: str) -> bool:

@@ -20,8 +20,9 @@ cdef class DagEager(GraphSystem):
 
     Words left without a head go under node 0, with one root under the root word. Every derivation ends: SHIFT and
     REDUCE are made at most n times each, and between two of them at most m arcs in each direction.
-    Costs are those of arcs whose two words do not meet any more; that a wrong arc may forbid a gold one, since the two
-    would close a cycle, is left out.
+    Costs are those of arcs whose two words do not meet any more, and of wrong arcs. A wrong arc is free if it gives a
+    head to a word that will have a wrong one in any case. That gold arcs may close longer cycles with a wrong arc, and
+    that a word without a head may hide the stack to the end, is left out.
     """
 
     def __cinit__(self, **options):
@@ -72,10 +73,40 @@ cdef class DagEager(GraphSystem):
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
         cdef token_t i = stack_at(state, 0)
         cdef token_t j = buffer_at(state, 0)
+        cdef bint left = missing_arc(state, gold, j, i) >= 0
+        cdef bint right = missing_arc(state, gold, i, j) >= 0
         cdef token_t k
-        costs[LEFT_ARC] = i <= 0 or missing_arc(state, gold, j, i) < 0
-        costs[RIGHT_ARC] = missing_arc(state, gold, i, j) < 0
         costs[REDUCE] = count_missing(state, gold, i, j, gold.n)
+        costs[LEFT_ARC] = costs[RIGHT_ARC] = 0
+        # A wrong arc also costs the gold arc in the other direction, and with one root the gold arc from node 0.
+        if not left:
+            costs[LEFT_ARC] = right + (0 if costs[REDUCE] == 0 and self.is_lost(state, gold, i) else 1)
+        if not right:
+            costs[RIGHT_ARC] = left + (0 if self.is_lost(state, gold, j) else 1)
+            if self.single_root and i == 0:
+                costs[RIGHT_ARC] += count_missing(state, gold, 0, j, gold.n)
         costs[SHIFT] = 0
         for k in range(state.depth):
             costs[SHIFT] += count_missing(state, gold, j, state.stack[k], state.stack[k])
+
+    cdef bint is_lost(self, const State* state, const Gold* gold, token_t word) noexcept nogil:
+        """Whether a word will get a wrong head in any case: it has none, and does not meet its gold heads any more.
+
+        Then a wrong arc costs nothing. It is needed to reduce a word on the stack, which hides the nodes below it.
+        """
+        cdef token_t a, k, head, place
+        if state.heads[word] >= 0:
+            return False
+        for a in range(gold.first[word], gold.first[word + 1]):
+            k = gold.by_node[a]
+            head = gold.arc_heads[k]
+            if gold.arc_dependents[k] != word:
+                continue
+            # In the buffer, or the node under which words without a head go in the end.
+            if head >= buffer_at(state, 0) or (state.heads[head] == 0 if self.single_root else head == 0):
+                return False
+            if word == buffer_at(state, 0):
+                for place in range(state.depth):
+                    if state.stack[place] == head:
+                        return False
+        return True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
+import itertools
 import os
 import stat
 import sys
@@ -40,6 +42,23 @@ def name_of(source: Source) -> str:
 def blocks(source: Source) -> Iterator[bytes]:
     """The bytes of a path, "-", a file object or lines; gzip and zstd are decompressed."""
     return decompressed(raw_blocks(source), name_of(source))
+
+
+def text_blocks(source: Source) -> Iterator[str]:
+    """The text of a source in UTF-8, in blocks; a byte order mark is left out."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    done = 0
+    for block in itertools.chain(blocks(source), [b""]):
+        pending = len(decoder.getstate()[0])
+        try:
+            yield decoder.decode(block, final=not block)
+        except UnicodeDecodeError as error:
+            place = done - pending + error.start
+            raise TreebankError(
+                f"{name_of(source)}: byte {place + 1:,} is not UTF-8 (0x{error.object[error.start]:02x}); save the "
+                "text as UTF-8"
+            ) from None
+        done += len(block)
 
 
 def raw_blocks(source: Source) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc import decode
+from crossarc.core.strings import StringTable
 from crossarc.features.inputs import InputAttributes, InputModel, parse_input_model
 from crossarc.neural.biaffine import log_probabilities
 from crossarc.neural.encoder import Batch, Prepared
@@ -19,8 +20,9 @@ from crossarc.neural.heads import ArcScores
 from crossarc.neural.layers import Array, leaky
 from crossarc.parsers.analysis import Scales
 from crossarc.parsers.graph.model import AttributeModel
-from crossarc.parsers.model import Arrays, Ints, part, prefixed
+from crossarc.parsers.model import Arrays, Columns, Ints, part, prefixed
 from crossarc.parsers.neural.network import Network, pack_inputs, stored_network, unpack_inputs
+from crossarc.parsers.neural.tags import Tags
 from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.settings import NeuralSettings
 from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
@@ -63,12 +65,18 @@ class NetworkModel(AttributeModel):
         """Whether only projective trees are looked at."""
         return self.settings.is_projective
 
-    def parse_tokens(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
-        """Return heads and labels of the sentences that begin at `starts`, from the attributes of their nodes."""
+    def parse_tokens(
+        self, tokens: Ints, starts: Starts, visit: Callable[[Starts, Any], None] = lambda nodes, vectors: None
+    ) -> tuple[Ints, Ints]:
+        """Return heads and labels of the sentences that begin at `starts`, from the attributes of their nodes.
+
+        `visit` is called with the nodes of each batch and their vectors.
+        """
         heads, labels = (np.full(len(tokens), -1, dtype=np.int32) for _ in range(2))
         search = decode.eisner if self.is_projective else decode.mst
         for _, nodes, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
             vectors = self.vectors(prepared, places, own)
+            visit(nodes, vectors)
             scores = padded(self.score_arcs(vectors, own))
             found = search(scores, np.diff(own).astype(np.int32) - 1, single_root=self.single_root)
             words, above = ends(found, own)
@@ -130,12 +138,41 @@ class NeuralModel(NetworkModel):
     label_places: NDArray[np.uint8]
     single_root: bool
     weights: Arrays  # as a file keeps them
+    tags: Tags = field(default_factory=lambda: Tags({}))
     network: Network = field(init=False)
     kind = "neural"
 
     def __post_init__(self) -> None:
-        what = (self.settings, self.features, self.attributes, len(self.labels), self.weights)
+        what = (self.settings, self.features, self.attributes, len(self.labels), self.weights, self.tags.sizes)
         object.__setattr__(self, "network", stored_network(*what))
+
+    @property
+    def predicts_tags(self) -> bool:  # type: ignore[override]
+        """Whether there are columns that it predicts."""
+        return bool(self.tags.values)
+
+    def parse_columns(self, corpus: Corpus) -> Columns:
+        """Return trees and tags as they are written to the columns of a corpus."""
+        if not self.predicts_tags:
+            return super().parse_columns(corpus)
+        tokens, starts = self.tokens_of(corpus), corpus.starts
+        tags = [np.full(len(tokens), -1, dtype=np.int32) for _ in self.tags.values]
+
+        def read(nodes: Starts, vectors: Array) -> None:
+            assert self.network.tags is not None
+            for found, scores in zip(tags, self.network.tags.forward(vectors), strict=True):
+                found[nodes] = scores.argmax(axis=1)
+
+        if np.diff(starts).max(initial=0) - 1 <= self.long_sentence:
+            heads, labels = self.parse_tokens(tokens, starts, read)
+        else:  # trees are found in pieces of sentences, tags in whole ones
+            heads, labels = self.parse_nodes(tokens, starts)
+            for _, nodes, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
+                read(nodes, self.vectors(prepared, places, own))
+        for found in tags:
+            found[starts[:-1]] = -1
+        trees: Columns = {"head": (heads, None), "deprel": (labels, StringTable(self.labels))}
+        return trees | self.tags.columns(corpus, tags)
 
     def prepare(self, tokens: Ints) -> Prepared:
         """Return what the first layer makes of nodes."""
@@ -175,7 +212,7 @@ class NeuralModel(NetworkModel):
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
-        arrays = {"label_places": self.label_places, **prefixed(self.weights, "network.")}
+        arrays = {"label_places": self.label_places, **prefixed(self.weights, "network."), **self.tags.to_arrays()}
         return self.shared_manifest(), arrays | pack_inputs(self.attributes)
 
     @classmethod
@@ -185,9 +222,8 @@ class NeuralModel(NetworkModel):
         features = parse_input_model(manifest["features"], settings.features)
         check_places(arrays["label_places"], len(labels))
         attributes = unpack_inputs(arrays, features.attributes)
-        return cls(
-            settings, features, attributes, labels, arrays["label_places"], single_root, part(arrays, "network.")
-        )
+        weights, tags = part(arrays, "network."), Tags.from_arrays(arrays, settings.predict)
+        return cls(settings, features, attributes, labels, arrays["label_places"], single_root, weights, tags)
 
 
 def describe_network(network: Network) -> dict[str, str]:

@@ -1,7 +1,8 @@
-"""The network of a parser: an encoder, a head for arcs and a head for labels; and how a file keeps it."""
+"""The network of a parser: an encoder, heads for arcs, labels and tags; and how a file keeps it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ from numpy.typing import NDArray
 from crossarc.core.strings import StringTable
 from crossarc.features.inputs import InputAttributes, InputModel
 from crossarc.neural.encoder import Encoder
-from crossarc.neural.heads import ArcHead, LabelHead
+from crossarc.neural.heads import ArcHead, LabelHead, TagHead
 from crossarc.neural.layers import Array, Ints, Layer
 from crossarc.parsers.model import Arrays, pack_attributes, unpack_attributes
 from crossarc.parsers.settings import NetworkSettings
 
 LEVELS = 127  # of an int8, each way
+TAG_HIDDEN = 128  # numbers that tags of all columns are read off
 GREATEST_SCALE = 1e30  # of a row of a table: all products with levels are finite
 
 
@@ -33,6 +35,7 @@ class Network(Layer):
         labels: int,
         vectors: Array | None = None,
         *,
+        tags: Sequence[int] = (),
         stored: bool = False,
     ) -> None:
         rng = np.random.default_rng([settings.seed]) if not stored else None
@@ -49,9 +52,11 @@ class Network(Layer):
         if vectors is not None:
             self.columns.append(slice(at, at + 1))
             self.offsets.append(np.zeros(1, dtype=np.int32))
-        self.encoder = Encoder(tables, settings.hidden, settings.layers, rng, vectors=vectors)
+        between = TAG_HIDDEN if tags else 0
+        self.encoder = Encoder(tables, settings.hidden, settings.layers, rng, vectors=vectors, between=between)
         self.arcs = ArcHead(self.encoder.outputs, settings.arc_size, rng)
         self.labels = LabelHead(self.encoder.outputs, settings.label_size, labels, rng)
+        self.tags = TagHead(TAG_HIDDEN, list(tags), rng) if tags else None
 
     def numbers(self, tokens: Ints) -> list[Ints]:
         """Return the rows of each table for nodes with these attributes."""
@@ -96,7 +101,12 @@ class Network(Layer):
 
 
 def stored_network(
-    settings: NetworkSettings, inputs: InputModel, attributes: InputAttributes, labels: int, weights: Arrays
+    settings: NetworkSettings,
+    inputs: InputModel,
+    attributes: InputAttributes,
+    labels: int,
+    weights: Arrays,
+    tags: Sequence[int] = (),
 ) -> Network:
     """Return the network of a file; `KeyError` or `ValueError` if its weights are of another one."""
     vectors = None
@@ -105,7 +115,7 @@ def stored_network(
         if stored.ndim != 2 or len(stored) != len(attributes.vector_words):
             raise ValueError("each word among the pretrained vectors has one")
         vectors = np.zeros(stored.shape, dtype=np.float32)
-    network = Network(settings, inputs, attributes, labels, vectors, stored=True)
+    network = Network(settings, inputs, attributes, labels, vectors, tags=tags, stored=True)
     network.fill(weights)
     return network
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Protocol
 
@@ -14,12 +15,13 @@ from crossarc.core.strings import StringTable
 from crossarc.features.inputs import InputAttributes, InputModel, fit_input_model, frequent_values, load_input_model
 from crossarc.neural.biaffine import choice_loss, head_loss
 from crossarc.neural.encoder import Batch, Dropout
-from crossarc.neural.heads import ArcScores
+from crossarc.neural.heads import ArcScores, TagHead
 from crossarc.neural.layers import Adam, Array, Ints, Starts
 from crossarc.parsers.graph.long_sentences import LONG
 from crossarc.parsers.model import Arrays
 from crossarc.parsers.neural.model import NeuralModel, nodes_of
 from crossarc.parsers.neural.network import Network
+from crossarc.parsers.neural.tags import Tags, check_inputs
 from crossarc.parsers.neural.vectors import read_vectors
 from crossarc.parsers.settings import NetworkSettings, NeuralSettings
 from crossarc.parsers.trainer import Trainer
@@ -27,6 +29,7 @@ from crossarc.parsers.trees import Trees
 from crossarc.treebank.corpus import Corpus
 
 LABEL_WEIGHT = 0.7  # of the loss of labels, if that of heads is 1
+TAG_WEIGHT = 1.0  # of the loss of each column of tags
 WARM_UP, DECAY = 0.05, 0.3  # shares of the training after which the rate is at its highest, and begins to fall
 LEAST_STEPS = 60  # in an epoch
 SMALL = 50_000  # words: smaller treebanks are learned by heart unless more is left out
@@ -53,7 +56,9 @@ class Trained(Protocol):
 class NetworkTrainer(Trainer):
     """Learns the weights of a network from batches of sentences; what is read off its vectors is for others to say."""
 
-    def __init__(self, corpus: Corpus, settings: NetworkSettings, init: Trained | None, labels: int) -> None:
+    def __init__(
+        self, corpus: Corpus, settings: NetworkSettings, init: Trained | None, labels: int, tags: Sequence[int] = ()
+    ) -> None:
         self.settings = settings
         self.corpus = corpus
         self.shuffle = np.random.default_rng(settings.seed)
@@ -64,7 +69,7 @@ class NetworkTrainer(Trainer):
         tables, counts = frequent_values(corpus, self.features.attributes, settings.cut, known)
         words, vectors = self.pretrained(init)
         self.attributes = InputAttributes(tables, words)
-        self.network = Network(settings, self.features, self.attributes, labels, vectors)
+        self.network = Network(settings, self.features, self.attributes, labels, vectors, tags=tags)
         if init is not None:
             self.take_over(init)
         self.numbers = self.network.numbers(self.attributes.encode(corpus))
@@ -185,7 +190,10 @@ class NeuralTrainer(NetworkTrainer):
         self.trees = trees.numbered(init.labels if init is not None else [])
         self.label_places = self.trees.label_places(init.label_places if init is not None else None)
         self.single_root = trees.single_roots(settings, init.single_root if init is not None else None)
-        super().__init__(trees.corpus, settings, init, len(self.trees.names))
+        self.tags = Tags.of(trees.corpus, settings.predict, init.tags if init is not None else None)
+        super().__init__(trees.corpus, settings, init, len(self.trees.names), self.tags.sizes)
+        check_inputs(self.features, settings.predict)
+        self.gold_tags = self.tags.gold(trees.corpus)
 
     def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
         """Return the gradient of the vectors, how many heads and labels there are, and how many are wrong."""
@@ -200,7 +208,22 @@ class NeuralTrainer(NetworkTrainer):
         _, misnamed = choice_loss(named.scores, labels[words], LABEL_WEIGHT / len(words))
         gradient = network.arcs.backward(vectors, arcs)
         gradient += network.labels.backward(vectors, named)
-        return gradient, 2 * len(words), wrong + misnamed
+        if network.tags is not None:
+            wrong += self.tag_gradient(network.tags, vectors, nodes, len(words), gradient)
+        return gradient, (2 + len(self.gold_tags)) * len(words), wrong + misnamed
+
+    def tag_gradient(self, head: TagHead, vectors: Array, nodes: Starts, words: int, gradient: Array) -> int:
+        """Add the part of tags to the gradient of the vectors; return how many tags are wrong."""
+        found, wrong = head.forward(vectors), 0
+        for gold, scores in zip(self.gold_tags, found, strict=True):
+            here = gold[nodes]
+            known = np.flatnonzero(here >= 0)
+            chosen = np.ascontiguousarray(scores[known])
+            wrong += choice_loss(chosen, here[known], TAG_WEIGHT / words)[1]
+            scores[:] = 0
+            scores[known] = chosen
+        head.backward(vectors, found, gradient)
+        return wrong
 
     def arc_gradient(self, arcs: ArcScores, heads: Ints, words: int) -> int:
         """Turn scores into the gradient of their loss; return how many heads are wrong.
@@ -238,4 +261,5 @@ class NeuralTrainer(NetworkTrainer):
             self.label_places,
             self.single_root,
             self.network.stored(),
+            self.tags,
         )

@@ -11,3 +11,8 @@ def write_trees(
     starts: NDArray[np.int64],
     names: StringTable,
 ) -> list[Sentence]: ...
+def write_columns(
+    sentences: list[Sentence],
+    starts: NDArray[np.int64],
+    columns: dict[str, tuple[NDArray[np.int32], StringTable | None]],
+) -> list[Sentence]: ...

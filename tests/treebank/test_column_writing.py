@@ -1,4 +1,4 @@
-"""Trees for many sentences at once are what `replace` gives one by one."""
+"""Trees and tags for many sentences at once are what `replace` gives one by one."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ import pytest
 from crossarc.core.strings import StringTable
 from crossarc.errors import TreebankError
 from crossarc.treebank import Sentence, read
+from crossarc.treebank.column_writing import write_columns, write_trees
 from crossarc.treebank.formats import FORMATS
-from crossarc.treebank.tree_writing import write_trees
 
 LABELS = ["a", "née", "x" * 40]
 
@@ -111,3 +111,23 @@ def test_labels_that_are_no_fields_are_refused():
     sentences = read_one(FORMATS["conllu"])
     with pytest.raises(ValueError, match=r"the label 'a\\tb' has a tab or a line end"):
         write_trees(sentences, *trees_for(sentences), StringTable(["a\tb", "b", "c"]))
+
+
+def test_tags_and_trees_together_and_what_stays(example):
+    plain = list(read(example))
+    heads, labels, starts = trees_for(plain)
+    tags = np.where(np.arange(starts[-1]) % 3 == 0, -1, labels).astype(np.int32)
+    names = StringTable(LABELS)
+    columns = {"deprel": (labels, names), "lemma": (tags, names), "upos": (labels, names), "head": (heads, None)}
+    written = write_columns(plain, starts, columns)
+    trees = write_trees(plain, heads, labels, starts, names)
+    for tree, got, begin, end in zip(trees, written, starts, starts[1:], strict=False):
+        lemmas = [LABELS[tag] if tag >= 0 else old for tag, old in zip(tags[begin:end], tree.lemmas, strict=True)]
+        assert got == tree.replace(lemmas=["", *lemmas[1:]], upos=tree.deprels)
+        assert got.lemmas[1:] == tuple(lemmas[1:])
+        assert got.heads.tolist() == tree.heads.tolist()
+    tags[1] = len(LABELS)
+    with pytest.raises(ValueError, match="word 1 of sentence 0 has a value without a name"):
+        write_columns(plain, starts, {"upos": (tags, names)})
+    with pytest.raises(ValueError, match="need"):
+        write_columns(plain, starts, {"upos": (labels[:-1], names)})

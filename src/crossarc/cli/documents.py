@@ -1,0 +1,103 @@
+"""What `crossarc parse` reads and writes: text, JSON lines, treebank files and drawings."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from crossarc.cli.draw import KINDS, draw_pictures, screen_options
+from crossarc.errors import UnknownName
+
+if TYPE_CHECKING:
+    from crossarc.tagging import Tokenizer
+    from crossarc.treebank import Sentence
+
+TEXTS = ("txt", "text", "md")  # extensions
+LINES = ("jsonl", "ndjson")
+Parse = Callable[[Iterable["Sentence"], str], Iterator["Sentence"]]
+
+
+def extension(path: str) -> str:
+    """The extension of a path, without that of a packed file."""
+    return re.sub(r"\.(gz|zst)$", "", path.lower()).rpartition(".")[2]
+
+
+def input_kind(path: str, source: str | None) -> str:
+    """What a file holds: text, jsonl or trees; by the name of a format, or by the extension."""
+    from crossarc.treebank.formats import FORMATS
+
+    if source is not None:
+        if source not in ("text", "jsonl", *FORMATS):
+            raise UnknownName("format", source, ("text", "jsonl", *FORMATS))
+        return source if source in ("text", "jsonl") else "trees"
+    kind = extension(path)
+    return "text" if kind in TEXTS else "jsonl" if kind in LINES else "trees"
+
+
+def output_kind(output: str, to: str | None, *, drawn: bool) -> str:
+    """What is written: a drawing (txt, svg, html), jsonl, the name of a format, or "" for that of each sentence.
+
+    `drawn` says that a drawing is what a terminal shows.
+    """
+    from crossarc.treebank.formats import FORMATS
+
+    if to is not None:
+        if to not in ("jsonl", *KINDS, *FORMATS):
+            raise UnknownName("format", to, (*FORMATS, "jsonl", *KINDS))
+        return to
+    if output == "-":
+        return "txt" if drawn and sys.stdout.isatty() else ""
+    kind = extension(output)
+    return kind if kind in KINDS else "jsonl" if kind in LINES else ""
+
+
+def write_output(outputs: Iterable[Any], output: str, kind: str) -> None:
+    """Write sentences, or documents with sentences, as they come."""
+    from crossarc.treebank import write
+    from crossarc.treebank.json_lines import write_json_lines
+    from crossarc.treebank.sentence import Sentence
+
+    if kind in KINDS:
+        from crossarc.draw.picture import picture_of
+
+        width, color = screen_options(output)
+        pictures = (picture_of(sentence, ("upos",)) for sentence in outputs)
+        draw_pictures(pictures, output, title="Sentences", width=width, color=color, kind=kind)
+    elif kind == "jsonl":
+        lines = (each.to_dict() if isinstance(each, Sentence) else each for each in outputs)
+        write_json_lines(lines, output)
+    else:
+        write(outputs, output, kind or None)
+
+
+def parsed_documents(
+    documents: Iterable[dict[str, Any]], tokenizer: Tokenizer, parse: Parse, *, whole: bool
+) -> Iterator[Any]:
+    """Yield the sentences of documents, or the whole documents with their sentences, in order."""
+    waiting: deque[tuple[dict[str, Any], int]] = deque()
+
+    def tokenized() -> Iterator[Sentence]:
+        for number, document in enumerate(documents, 1):
+            found = tokenizer.tokenize(document["text"], document=str(document.get("id", number)))
+            waiting.append((document, len(found)))
+            yield from found
+
+    sentences: list[Sentence] = []
+
+    def complete() -> Iterator[dict[str, Any]]:
+        while waiting and len(sentences) >= waiting[0][1]:
+            document, count = waiting.popleft()
+            yield {**document, "sentences": sentences[:count]}
+            del sentences[:count]
+
+    parsed = parse(tokenized(), "the documents")
+    if not whole:
+        yield from parsed
+        return
+    for sentence in parsed:
+        yield from complete()  # those without sentences that come before this one
+        sentences.append(sentence)
+    yield from complete()

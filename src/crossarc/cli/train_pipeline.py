@@ -1,0 +1,106 @@
+"""`crossarc train --pipeline`: tokenizer, tagger and parser for text, in one model file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from crossarc.cli.progress import TrainingView
+from crossarc.cli.train import announce_checkpoint, farewell, validated
+from crossarc.errors import CrossarcError
+
+if TYPE_CHECKING:
+    from crossarc.parsers import Epoch, Progress
+    from crossarc.pipeline import Pipeline
+    from crossarc.treebank import Sentence
+
+ACCURATE, FAST = "neural", "arc-hybrid"
+STAGES = {
+    "tokenizer": "learning to split text into sentences and tokens",
+    "tagger": "learning tags and lemmas",
+    "jackknife": "predicting the tags of the training data, fold by fold",
+}
+SHOWN = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "LAS")
+
+
+def train_pipeline(
+    train: list[str],
+    dev: str | None,
+    output: str,
+    options: dict[str, Any],
+    jackknife: int,
+    graph: str | None,
+    resume: bool,
+    on_error: str,
+) -> Pipeline:
+    """Validate, train, save and print a summary."""
+    from crossarc.parsers.modelfile import check_model_path
+    from crossarc.pipeline import Pipeline
+
+    check_model_path(output)
+    settings = {"parser": FAST if options.get("fast") else ACCURATE, **options}
+    pipeline = Pipeline(settings.pop("parser"), jackknife=jackknife, graph=graph, **settings)
+    check = pipeline.parser.target
+    sentences = [sentence for path in train for sentence in validated(path, on_error, check)]
+    held_out = validated(dev, on_error, check) if dev is not None else None
+    if held_out is not None and not held_out:
+        raise CrossarcError(f"{dev}: the development set has no sentence; leave --dev out, or give another file")
+    checkpoint = f"{output}.checkpoint"
+    announce_checkpoint(checkpoint, resume)
+    view = StagesView(pipeline, sum(map(len, sentences)))
+    try:
+        with view.stack:
+            pipeline.fit(
+                sentences,
+                held_out,
+                checkpoint=checkpoint,
+                resume=resume,
+                on_stage=view.on_stage,
+                on_epoch=view.on_epoch,
+                on_progress=view.on_progress,
+            )
+        pipeline.save(output)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(farewell(view.epochs, output, checkpoint)) from None
+    summarise(pipeline, held_out, output)
+    return pipeline
+
+
+class StagesView:
+    """Shows which part of a pipeline is trained, and the epochs of its parsers."""
+
+    def __init__(self, pipeline: Pipeline, words: int) -> None:
+        self.pipeline, self.words = pipeline, words
+        self.stack = ExitStack()
+        self.epochs = TrainingView(pipeline.parser.settings.epochs, words)
+
+    def on_stage(self, name: str) -> None:
+        """Print what is learned next; parsers show their epochs."""
+        self.stack.close()
+        if name in STAGES:
+            print(f"{name}: {STAGES[name]}", file=sys.stderr)
+            return
+        parser = self.pipeline.parsers[name]
+        print(f"{name} {parser.settings.parser}", file=sys.stderr)
+        unsure = getattr(parser.settings, "augment", False)
+        self.epochs = TrainingView(parser.settings.epochs, self.words, unsure, parser.measures)
+        self.stack.enter_context(self.epochs)
+
+    def on_epoch(self, epoch: Epoch) -> None:
+        """Show an epoch of the parser that is trained now."""
+        self.epochs.on_epoch(epoch)
+
+    def on_progress(self, progress: Progress) -> None:
+        """Show how far it is."""
+        self.epochs.on_progress(progress)
+
+
+def summarise(pipeline: Pipeline, dev: list[Sentence] | None, output: str) -> None:
+    """Print the scores on the development set, from raw text, and the model file."""
+    if dev is not None:
+        scores = pipeline.evaluate(dev)
+        figures = ", ".join(f"{name} {scores[name].f1:.2f}" for name in SHOWN)
+        print(f"development set from its text: {figures}", file=sys.stderr)
+    print(f"Saved {output} ({os.path.getsize(output) / 1e6:.1f} MB)", file=sys.stderr)

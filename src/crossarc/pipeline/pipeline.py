@@ -1,0 +1,263 @@
+"""Text in, trees out: a tokenizer, a tagger and parsers as one model."""
+
+from __future__ import annotations
+
+import os
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
+from itertools import islice, repeat
+from typing import Any, overload
+
+from crossarc.errors import CrossarcError, ModelError, UnknownName
+from crossarc.evaluation.tokenization import Tokenization, evaluate_tokenization
+from crossarc.parsers import Parser
+from crossarc.parsers.model import Arrays, DagModel, part, prefixed
+from crossarc.parsers.modelfile import Manifest, read_model
+from crossarc.parsers.parser import Data, checked_sentences
+from crossarc.parsers.stored import Stored
+from crossarc.parsers.streams import graph_batch, in_batches, in_order, parse_batch
+from crossarc.parsers.trainer import Epoch, Progress
+from crossarc.pipeline.pieces import tokenized
+from crossarc.tagging import Sentences, Tokenizer
+from crossarc.tagging.training_text import raw_text
+from crossarc.treebank.reading import OnError, Report
+from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.token_lists import sentences_of_tokens
+
+EXTENSION = ".crossarc"
+TAGS = ["upos", "xpos", "feats", "lemma"]
+JOINT = ("neural", "neural-projective")  # presets whose network gives tags itself
+BATCH_CHARACTERS = 80_000  # of texts that are parsed together
+Stage = Callable[[str], None]
+
+
+class Pipeline(Stored):
+    """Turns text into sentences with tags and trees.
+
+    `parser` is any preset, with its settings. The presets `neural` and `neural-projective` predict tags and trees by
+    one network, from forms alone. For all others a linear tagger gives the tags, and the parser learns from tags that
+    were predicted in so many folds (`jackknife`, 0 for gold tags), since predicted tags are what it will see. `graph`
+    is a preset of graphs that is trained beside.
+    """
+
+    shared_ = ("tokenizer", "tagger")
+
+    def __init__(
+        self,
+        parser: str = "neural",
+        *,
+        jackknife: int = 10,
+        graph: str | None = None,
+        tagger: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> None:
+        if jackknife < 0 or jackknife == 1:
+            raise CrossarcError(f"jackknife = {jackknife}: name the number of folds, 2 or more, or 0 for gold tags")
+        seed = settings.get("seed", 1)
+        joint = parser in JOINT and not settings.get("guides") and settings.get("ensemble", 1) == 1
+        if joint:
+            settings = {"features": "neural-forms", "predict": TAGS, **settings}
+        self.jackknife = jackknife
+        self.tagger_settings = {"seed": seed, **(tagger or {})}
+        self.tokenizer = Tokenizer(seed=seed)
+        self.parser = Parser(parser, **settings)
+        self.graph = Parser(graph, seed=seed) if graph is not None else None
+        if self.graph is not None and not self.graph.gives_graphs:
+            raise CrossarcError(f"graph = {graph!r} gives trees; name a preset of graphs, such as dag-covington")
+        self.tagger: Any = None
+
+    def __repr__(self) -> str:
+        return f"<Pipeline with {self.parser!r}>"
+
+    def fit(
+        self,
+        train: Data,
+        dev: Data | None = None,
+        *,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        on_error: OnError = "fail",
+        on_finding: Report | None = None,
+        on_stage: Stage = lambda name: None,
+        on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+    ) -> Pipeline:
+        """Learn from a treebank with text, tags and trees; with `dev` the best epochs are kept.
+
+        `on_stage` is called with what is learned next: tokenizer, tagger, jackknife, parser or graph.
+        """
+        sentences = checked_sentences(train, self.parser.target, on_error, on_finding)
+        held_out = checked_sentences(dev, self.parser.target, on_error, on_finding) if dev is not None else None
+        if not sentences:
+            raise CrossarcError("there is no sentence to learn from")
+        self.origin_ = None
+        on_stage("tokenizer")
+        self.tokenizer.fit(sentences, held_out)
+        tagged, tagged_dev = sentences, held_out
+        if self.graph is not None or not self.predicts_tags:
+            from crossarc.tagging import Tagger, jackknife_tags  # type: ignore[attr-defined]
+
+            on_stage("tagger")
+            tagger = Tagger(**self.tagger_settings).fit(sentences, held_out)
+            self.tagger = None if self.predicts_tags else tagger
+            if self.jackknife:
+                on_stage("jackknife")
+                tagged = jackknife_tags(sentences, folds=self.jackknife, **self.tagger_settings)
+                tagged_dev = tagger.tag(held_out) if held_out is not None else None
+        own = (sentences, held_out) if self.predicts_tags else (tagged, tagged_dev)
+        on_stage("parser")
+        self.parser.fit(*own, checkpoint=checkpoint, resume=resume, on_epoch=on_epoch, on_progress=on_progress)
+        if self.graph is not None:
+            on_stage("graph")
+            self.graph.fit(tagged, tagged_dev, on_epoch=on_epoch, on_progress=on_progress)
+        return self
+
+    @property
+    def predicts_tags(self) -> bool:
+        """Whether the parser gives tags itself."""
+        return bool(getattr(self.parser.settings, "predict", ()))
+
+    def __call__(self, text: str, *, document: str = "") -> Sentences:
+        """Return the sentences of a text with tags and trees; `text_of` gives the text back.
+
+        >>> import crossarc
+        >>> nlp = crossarc.load("en")
+        >>> [sentence.forms[1:] for sentence in nlp("It works. Try it!")]
+        [('It', 'works', '.'), ('Try', 'it', '!')]
+        """
+        return self.parse_texts([text], [document])[0]
+
+    def pipe(self, texts: Iterable[str], *, threads: int = 1) -> Iterator[Sentences]:
+        """Yield the sentences of each text, in order; threads work on several batches of texts at once."""
+        return in_order(self.parse_texts, text_batches(texts), threads)
+
+    def stream(self, blocks: Iterable[str], *, threads: int = 1, document: str = "") -> Iterator[Sentence]:
+        """Yield the sentences of one long text that comes in blocks, as from a file; memory does not grow with it."""
+        return self.parse(tokenized(self.tokenizer, blocks, document), threads=threads)
+
+    def parse(self, sentences: Iterable[Sentence], *, threads: int = 1, keep_tags: bool = False) -> Iterator[Sentence]:
+        """Yield sentences whose tokens are given, with new tags and trees; `keep_tags` keeps tags that are there."""
+        return in_batches(lambda batch: self.parse_batch(batch, keep_tags), sentences, threads)
+
+    @overload
+    def parse_tokens(self, tokens: Sequence[str]) -> Sentence: ...  # type: ignore[overload-overlap]
+    @overload
+    def parse_tokens(self, tokens: Sequence[Sequence[str]]) -> list[Sentence]: ...
+    def parse_tokens(self, tokens: Sequence[str] | Sequence[Sequence[str]]) -> Sentence | list[Sentence]:
+        """Return the sentence of a list of tokens with tags and a tree, or the sentences of a list of such lists."""
+        sentences, is_one = sentences_of_tokens(tokens)
+        parsed = self.parse_batch(sentences)
+        return parsed[0] if is_one else parsed
+
+    def parse_texts(self, texts: list[str], documents: Iterable[str] = repeat("")) -> list[Sentences]:
+        """Return the sentences of each text, parsed together."""
+        for text in texts:
+            if not isinstance(text, str):
+                raise CrossarcError(f"a pipeline takes text, not {reprlib.repr(text)}; parse takes sentences")
+        found = [self.tokenizer.tokenize(text, document=name) for text, name in zip(texts, documents, strict=False)]
+        parsed = iter(self.parse_batch([sentence for sentences in found for sentence in sentences]))
+        for sentences in found:
+            sentences[:] = islice(parsed, len(sentences))
+        return found
+
+    def parse_batch(self, sentences: list[Sentence], keep_tags: bool = False) -> list[Sentence]:
+        """Return sentences with tags, trees, and graphs if there is a parser of these."""
+        if not sentences:
+            return []
+        if self.tagger is not None:
+            sentences = self.tagger.tag(sentences, keep=keep_tags)
+        model = self.parser.model
+        if isinstance(model, DagModel):
+            sentences = graph_batch(model, sentences)
+        else:
+            sentences = parse_batch(model, sentences, keep_tags)
+        if self.graph is not None:
+            assert isinstance(self.graph.model, DagModel)
+            sentences = graph_batch(self.graph.model, sentences)
+        return sentences
+
+    def evaluate(self, gold: Data) -> Tokenization:
+        """Parse the text of a treebank and score the result by the metrics of the CoNLL 2018 shared task."""
+        sentences = checked_sentences(gold, self.parser.target, "fail", None)
+        return evaluate_tokenization(sentences, self(raw_text(sentences)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the pipeline to a file and delete the checkpoint; the same training gives the same bytes."""
+        super().save(path)
+        self.parser.forget_checkpoint()
+
+    def stored_parts(self) -> tuple[Manifest, Arrays]:
+        """Return the manifest and the arrays of its model file."""
+        manifest: Manifest = {"kind": "pipeline", "jackknife": self.jackknife, "parts": {}}
+        arrays = {**self.tokenizer.to_arrays("tokenizer."), **(self.tagger.to_arrays("tagger.") if self.tagger else {})}
+        for name, parser in self.parsers.items():
+            manifest["parts"][name], own = parser.stored_parts()
+            arrays |= prefixed(own, f"{name}.")
+        return manifest, arrays
+
+    @classmethod
+    def from_parts(cls, manifest: Manifest, arrays: Arrays, name: str) -> Pipeline:
+        """Return the pipeline of a model file; `name` is that of the file in messages."""
+        if manifest.get("kind") != "pipeline":
+            raise ModelError(f"{name}: this is a parser, not a pipeline; crossarc.load reads both")
+        pipeline = cls.__new__(cls)
+        try:
+            stored = {each: manifest["parts"][each] for each in ("parser", "graph") if each in manifest["parts"]}
+            found = {each: Parser.from_parts(stored[each], part(arrays, f"{each}."), name) for each in stored}
+            pipeline.parser, pipeline.graph = found["parser"], found.get("graph")
+            pipeline.jackknife = int(manifest["jackknife"])
+            pipeline.tokenizer = Tokenizer.from_arrays(arrays, "tokenizer.")
+            has_tagger = any(each.startswith("tagger.") for each in arrays)
+            if has_tagger:
+                from crossarc.tagging import Tagger  # type: ignore[attr-defined]
+            pipeline.tagger = Tagger.from_arrays(arrays, "tagger.") if has_tagger else None
+            if pipeline.graph is not None and not pipeline.graph.gives_graphs:
+                raise ValueError("the parser of graphs gives trees")
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise ModelError(f"{name}: the file holds no pipeline that crossarc can use ({error})") from None
+        return pipeline
+
+    @property
+    def parsers(self) -> dict[str, Parser]:
+        """The parser of trees or graphs, and the parser of graphs beside it, if there is one."""
+        return {"parser": self.parser} | ({"graph": self.graph} if self.graph is not None else {})
+
+
+def bundled_models() -> dict[str, str]:
+    """Return the models that come with crossarc: the path of each by its name."""
+    folder = files("crossarc.pipeline") / "models"
+    found = sorted(file.name for file in folder.iterdir() if file.name.endswith(EXTENSION))
+    return {name.removesuffix(EXTENSION): str(folder / name) for name in found}
+
+
+def model_path(path: str | os.PathLike[str]) -> str:
+    """Return the path of a model file, or of a model that comes with crossarc by its name."""
+    name = os.fspath(path)
+    if os.path.exists(name) or os.path.basename(name) != name or os.path.splitext(name)[1]:
+        return name
+    models = bundled_models()
+    if name not in models:
+        raise UnknownName("model", name, models)
+    return models[name]
+
+
+def load(path: str | os.PathLike[str]) -> Parser | Pipeline:
+    """Return the parser or pipeline of a model file, or of a model that comes with crossarc, such as "en"."""
+    name = model_path(path)
+    kind = read_model(name, verify=False)[0].get("kind")
+    return Pipeline.open(name) if kind == "pipeline" else Parser.open(name)
+
+
+def text_batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Yield texts in lists of some thousand characters."""
+    batch: list[str] = []
+    characters = 0
+    for text in texts:
+        if batch and characters + len(text) > BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+        batch.append(text)
+        characters += len(text)
+    if batch:
+        yield batch

@@ -1,0 +1,177 @@
+"""Lemmas by learned rules: a dictionary of forms with their tags first, then the longest known suffix.
+
+A rule says how a lemma is made from its form (see crossarc.transforms.lemma_rules). It is looked for under the form
+with all its tags, then in lower case, then with the first tag alone. The longest known suffixes come last, again with
+all tags before the first alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core.strings import ROOT, StringTable
+from crossarc.tagging.labels import Ints, stored_table, table_arrays
+from crossarc.transforms.lemma_rules import SAME, apply_lemma_rule, lemma_rule
+from crossarc.treebank.corpus import Corpus
+
+LONGEST_SUFFIX = 8  # letters
+REMEMBERED = 100_000  # words with their tags, whose lemmas need not be made again
+WHOLE = "a"  # the first letter of rules that are the lemma itself, which are of no use for other words
+
+
+class Lemmatizer:
+    """Makes lemmas from forms and labels, which stand for all tags of a word.
+
+    `first_tags` has the number of the first tag of each label. `entries` are keys (see `form_key` and `suffix_key`),
+    and `numbers` has the rule of each.
+    """
+
+    def __init__(self, first_tags: Ints, rules: Sequence[str], entries: Iterable[str], numbers: Ints) -> None:
+        self.first_tags = first_tags.tolist()
+        self.rules = list(rules)
+        self.entries: dict[str, int] = dict(zip(entries, numbers.tolist(), strict=True))
+        self.lemma = lru_cache(REMEMBERED)(self.make_lemma)
+
+    @classmethod
+    def learn(cls, corpus: Corpus, labels: Ints, first_tags: Ints) -> Lemmatizer:
+        """Learn from the words of a treebank that have a lemma; `labels` are those of all nodes."""
+        forms: dict[str, Counter[str]] = defaultdict(Counter)
+        suffixes: dict[str, Counter[str]] = defaultdict(Counter)
+        for form, lemma, label, count in counted_words(corpus, labels):
+            rule, lower = rule_of(form, lemma), form.lower()
+            for tag in tags_of(label, int(first_tags[label])):
+                for word in {form, lower}:
+                    forms[form_key(tag, word)][rule] += count
+                if rule[0] != WHOLE:
+                    # Suffixes are for words that are not known, so a word counts once, however frequent it is.
+                    for size in range(min(LONGEST_SUFFIX, len(lower)) + 1):
+                        suffixes[suffix_key(tag, lower, size)][rule] += 1
+        chosen = {key: commonest(counts) for key, counts in (forms | suffixes).items()}
+        kept = {key: rule for key, rule in chosen.items() if chosen.get(next_key(key)) != rule}
+        rules = list(dict.fromkeys([SAME, *kept.values()]))
+        places = {rule: place for place, rule in enumerate(rules)}
+        numbers = np.array([places[rule] for rule in kept.values()], dtype=np.int32)
+        return cls(first_tags, rules, kept, numbers)
+
+    def make_lemma(self, form: str, label: int) -> str:
+        """Return the lemma of a form with a label; `lemma` remembers the last ones."""
+        return apply_lemma_rule(self.rules[self.rule(form, label)], form)
+
+    def rule(self, form: str, label: int) -> int:
+        """Return the number of the rule for a form with a label."""
+        lower = form.lower()
+        tags = tags_of(label, self.first_tags[label])
+        for tag in tags:
+            for word in (form, lower):
+                found = self.entries.get(form_key(tag, word))
+                if found is not None:
+                    return found
+        for tag in tags:
+            for size in range(min(LONGEST_SUFFIX, len(lower)), -1, -1):
+                found = self.entries.get(suffix_key(tag, lower, size))
+                if found is not None:
+                    return found
+        return self.rules.index(SAME)
+
+    def lemmas(self, corpus: Corpus, labels: Ints) -> tuple[Ints, StringTable]:
+        """Return the lemmas of all nodes as numbers, -1 for node 0, and the lemmas by number."""
+        forms = corpus.strings["form"]
+        # Each form is decided once for each label it has.
+        pairs = corpus["form"].astype(np.int64) * (len(self.first_tags) + 1) + labels + 1
+        distinct, places = np.unique(pairs, return_inverse=True)
+        table = StringTable()
+        numbers = np.full(len(distinct), -1, dtype=np.int32)
+        names = list(forms)
+        for place, pair in enumerate(distinct.tolist()):
+            form, label = divmod(pair, len(self.first_tags) + 1)
+            if label:
+                numbers[place] = table.add(self.lemma(names[form - forms.reserved], label - 1)) - table.reserved
+        return numbers[places.reshape(-1)], table
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Return what a model file keeps."""
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}numbers": np.array(list(self.entries.values()), dtype=np.int32)}
+        for name, strings in (("rules", self.rules), ("entries", self.entries)):
+            arrays |= table_arrays(StringTable(strings), f"{prefix}{name}")
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, first_tags: Ints) -> Lemmatizer:
+        """Return the lemmatizer that a model file keeps; `ValueError` or `LookupError` for damaged arrays."""
+        rules, entries = (stored_table(arrays, f"{prefix}{name}") for name in ("rules", "entries"))
+        numbers = arrays[f"{prefix}numbers"]
+        rule_count = len(rules) - rules.reserved
+        if numbers.shape != (len(entries) - entries.reserved,) or numbers.dtype != np.int32 or SAME not in rules:
+            raise ValueError("the tables of the lemmatizer do not fit together")
+        if not 0 <= numbers.min(initial=0) <= numbers.max(initial=0) < rule_count:
+            raise ValueError("the lemmatizer has no such rule")
+        for rule in rules:
+            apply_lemma_rule(rule, "")  # a rule that is none is a ValueError
+            if not {"\t", "\n", "\r"}.isdisjoint(rule):
+                raise ValueError("a rule of the lemmatizer has a tab or a line end")
+        return cls(first_tags, list(rules), entries, numbers)
+
+
+def counted_words(corpus: Corpus, labels: Ints) -> Iterator[tuple[str, str, int, int]]:
+    """Yield the distinct words that have a lemma: form, lemma, label, and how often they occur."""
+    forms, lemmas = corpus.strings["form"], corpus.strings["lemma"]
+    words = corpus["form"] != ROOT
+    columns = np.stack([corpus["form"][words], corpus["lemma"][words], labels[words]])
+    distinct, counts = np.unique(columns, axis=1, return_counts=True)
+    for (form, lemma, label), count in zip(distinct.T.tolist(), counts.tolist(), strict=True):
+        name, base = forms.string(form), lemmas.string(lemma)
+        if base != "_" or name == "_":
+            yield name, base, label, count
+
+
+def rule_of(form: str, lemma: str) -> str:
+    """Return the rule that makes a lemma from a form, with the case of the form where that is right.
+
+    >>> rule_of("Anna", "Anna"), rule_of("ANNA", "Anna"), rule_of("flies", "fly")
+    ('k0,0,0:', 't0,0,0:', 'l0,3,0:y')
+    """
+    rule = lemma_rule(form, lemma)
+    same_case = f"k{rule[1:]}"
+    return same_case if rule[0] == "t" and apply_lemma_rule(same_case, form) == lemma else rule
+
+
+def tags_of(label: int, first_tag: int) -> tuple[str, str]:
+    """Return what stands in keys for all tags of a word, and for the first alone."""
+    return str(label), f"+{first_tag}"
+
+
+def form_key(tag: str, form: str) -> str:
+    """Return the key of a form with a tag."""
+    return f"{tag}\t{form}"
+
+
+def suffix_key(tag: str, form: str, size: int) -> str:
+    """Return the key of the last letters of a form with a tag.
+
+    >>> suffix_key("3", "flies", 2)
+    '3\\t\\tes'
+    """
+    return f"{tag}\t\t{form[len(form) - size :]}"
+
+
+def next_key(key: str) -> str:
+    """Return the key that is looked for if a key is not there; an entry with the same rule need not be kept.
+
+    >>> next_key("3\\tFlies"), next_key("3\\t\\tes")
+    ('3\\tflies', '3\\t\\ts')
+    """
+    tag, rest = key.split("\t", 1)
+    if rest.startswith("\t"):
+        return f"{tag}\t\t{rest[2:]}" if len(rest) > 1 else ""
+    return f"{tag}\t{rest.lower()}" if rest != rest.lower() else ""
+
+
+def commonest(counts: Counter[str]) -> str:
+    """Return the commonest rule; in a tie, the one that sorts first."""
+    return min(counts, key=lambda rule: (-counts[rule], rule))

@@ -1,0 +1,3 @@
+from crossarc.transitions.system import TransitionSystem
+
+class Tagging(TransitionSystem): ...

@@ -1,0 +1,118 @@
+"""Text through the command line: `crossarc train --pipeline` and `crossarc parse`."""
+
+import gzip
+import io
+import json
+import sys
+
+import pytest
+
+from crossarc.tagging import text_of
+from crossarc.treebank import read
+
+SMALL = "hidden = 16\nlexical_size = 16\ntag_size = 8\narc_size = 16\nlabel_size = 16\nepochs = 2\n"
+
+
+@pytest.fixture(scope="module")
+def model(example, tmp_path_factory):
+    from crossarc.cli.train_pipeline import train_pipeline
+
+    path = tmp_path_factory.mktemp("text") / "m.crossarc"
+    options = {"hidden": 16, "lexical_size": 16, "arc_size": 16, "label_size": 16, "epochs": 2}
+    train_pipeline([str(example)], str(example), str(path), options, 0, None, False, "fail")
+    return path
+
+
+def test_train_says_what_it_does(crossarc, example, tmp_path):
+    (tmp_path / "s.toml").write_text(SMALL)
+    files = ("--train", example, "--dev", example, "-o", tmp_path / "m")
+    code, err = crossarc("train", "--pipeline", "--config", tmp_path / "s.toml", *files)
+    assert code == 0
+    for part in (
+        "tokenizer: learning",
+        "parser neural\n",
+        "epoch 2/2",
+        "development set from its text: Tokens",
+        "Saved",
+    ):
+        assert part in err
+    assert not (tmp_path / "m.checkpoint").exists()
+    code, err = crossarc("train", "--graph", "dag-mst", *files)
+    assert (code, "add --pipeline" in err) == (2, True)
+    code, err = crossarc("train", "--pipeline", "--init", tmp_path / "m", *files)
+    assert (code, "leave --init and --directed out" in err) == (2, True)
+
+
+@pytest.mark.parametrize("kind", ["txt", "txt.gz", "stdin"])
+def test_text_files(crossarc, model, tmp_path, capsys, monkeypatch, kind):
+    text = "She left.\r\n\r\nThey stayed, of course.\n"
+    path = tmp_path / f"a.{kind}"
+    if kind == "txt.gz":
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    source, options = path, ()
+    if kind == "stdin":
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+        source, options = "-", ("--from", "text")
+    assert crossarc("parse", model, source, *options, "-o", tmp_path / "out.conllu")[0] == 0
+    assert text_of(read(tmp_path / "out.conllu")) == text
+
+
+def test_text_as_json_lines_and_pictures(crossarc, model, tmp_path):
+    for kind, begin in (("jsonl", '{"id": "1"'), ("svg", "<svg"), ("html", "<!"), ("txt", "# 1  Go on")):
+        assert crossarc("parse", model, "--text", "Go on", "-o", tmp_path / f"o.{kind}")[0] == 0
+        assert (tmp_path / f"o.{kind}").read_text().startswith(begin)
+
+
+def test_documents_on_lines_keep_their_fields(crossarc, model, tmp_path):
+    documents = [{"id": 7, "text": "She left. They stayed.", "x": [1]}, {"text": " "}, {"text": "Yes.", "y": None}]
+    (tmp_path / "d.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents))
+    assert crossarc("parse", model, tmp_path / "d.jsonl", "-o", tmp_path / "o.jsonl")[0] == 0
+    found = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert [{key: each[key] for key in each if key != "sentences"} for each in found] == documents
+    assert [[len(s["tokens"]) for s in each["sentences"]] for each in found] == [[3, 3], [], [2]]
+    assert crossarc("parse", model, tmp_path / "d.jsonl", "-o", tmp_path / "o.conllu")[0] == 0
+    assert [sentence.metadata.get("newdoc id") for sentence in read(tmp_path / "o.conllu")] == ["7", None, "3"]
+    (tmp_path / "bad.jsonl").write_text('{"text": "A."}\n{"no": 1}\n')
+    code, err = crossarc("parse", model, tmp_path / "bad.jsonl")
+    assert (code, "bad.jsonl:2" in err) == (2, True)
+    code, err = crossarc("parse", model, tmp_path / "bad.jsonl", "--on-error", "skip", "-o", tmp_path / "o.conllu")
+    assert (code, "1 left out" in err) == (0, True)
+
+
+def test_treebank_files_keep_their_tokens_and_tags_if_asked(crossarc, model, example, tmp_path):
+    out = tmp_path / "o.conllu"
+    assert crossarc("parse", model, example, "--keep-tags", "-o", out)[0] == 0
+    gold, got = list(read(example)), list(read(out))
+    assert [s.upos for s in gold] == [s.upos for s in got]
+    assert crossarc("parse", model, example, "--scores", "--k", "2", "-o", out)[0] == 0
+    assert next(iter(read(out))).metadata["tree_rank"] == "1 of 2"
+
+
+def test_what_is_refused(crossarc, model, example, tmp_path):
+    (tmp_path / "bad.txt").write_bytes(b"caf\xe9.")
+    for arguments, message in (
+        (("parse",), ""),
+        (("parse", model), "there is nothing to parse"),
+        (("parse", model, example, "--text", "Hi"), "leave the files out"),
+        (("parse", model, example, "--to", "pdf"), "no format 'pdf'"),
+        (("parse", model, example, "--from", "pdf"), "no format 'pdf'"),
+        (("parse", model, tmp_path / "bad.txt"), "bad.txt: byte 4 is not UTF-8 (0xe9); save the text as UTF-8"),
+    ):
+        code, err = crossarc(*arguments)
+        assert code == 2
+        assert message in err
+
+
+def test_info(crossarc, model, capsys):
+    assert crossarc("info", model)[0] == 0
+
+
+@pytest.mark.parametrize("name", ["en"])
+def test_the_model_that_comes_with_crossarc(crossarc, tmp_path, name):
+    text = "She bought a coat yesterday that fits her well."
+    assert crossarc("parse", name, "--text", text, "-o", tmp_path / "o.conllu")[0] == 0
+    (sentence,) = read(tmp_path / "o.conllu")
+    assert sentence.heads.tolist() == [-1, 2, 0, 4, 2, 2, 7, 4, 7, 7, 2]
+    assert not sentence.is_projective

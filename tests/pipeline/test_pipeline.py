@@ -1,0 +1,183 @@
+"""Pipelines: text in, tags and trees out, kept in one file."""
+
+import copy
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import crossarc
+from crossarc.errors import CrossarcError, ModelError, UnknownName
+from crossarc.parsers import read_model, write_model
+from crossarc.pipeline import Pipeline
+from crossarc.pipeline.pieces import pieces
+from crossarc.tagging import text_of
+from crossarc.treebank import Sentence, read
+
+SMALL = {"hidden": 16, "lexical_size": 16, "tag_size": 8, "arc_size": 16, "label_size": 16, "epochs": 3}
+TEXTS = ["She left. They stayed.", "", " \n", "One more", "Owls, of course!\n\nAnd mice."]
+
+
+@pytest.fixture(scope="module")
+def sentences(example):
+    return list(read(example))
+
+
+@pytest.fixture(scope="module")
+def nlp(sentences):
+    return Pipeline("neural", **SMALL).fit(sentences, sentences[:10])
+
+
+@pytest.fixture(scope="module")
+def path(nlp, tmp_path_factory):
+    path = tmp_path_factory.mktemp("pipeline") / "my.crossarc"
+    nlp.save(path)
+    return path
+
+
+def data(sentences):
+    return [bytes(sentence) for sentence in sentences]
+
+
+def test_a_text_has_sentences_with_tags_and_trees(nlp):
+    text = "  She left.\tThey stayed home… \r\n\r\nWhy?"
+    found = nlp(text, document="d1")
+    assert text_of(found) == text
+    assert found[0].comments[0] == "# newdoc id = d1"
+    for sentence in found:
+        assert list(sentence.heads).count(0) == 1
+        assert "_" not in sentence.upos[1:]
+        assert "_" not in sentence.deprels[1:]
+
+
+def test_texts_one_by_one_and_together(nlp):
+    alone = [nlp(text) for text in TEXTS]
+    for threads in (1, 2):
+        together = list(nlp.pipe(iter(TEXTS * 3), threads=threads))
+        assert [data(each) for each in together] == [data(each) for each in alone] * 3
+        assert [text_of(each) for each in together] == TEXTS * 3
+    assert list(nlp.pipe([])) == []
+
+
+def test_a_long_text_in_blocks(nlp):
+    text = "\n\n".join(f"This is paragraph {number}. It is short." for number in range(9000))
+    found = list(nlp.stream(text[begin : begin + 7777] for begin in range(0, len(text), 7777)))
+    assert text_of(found) == text
+    assert [sentence.metadata["sent_id"] for sentence in found] == [str(k) for k in range(1, len(found) + 1)]
+    assert sum("# newdoc" in sentence.comments for sentence in found) == 1
+    last = found[-1].misc[-1].partition("TokenRange=")[2]
+    assert last == f"{len(text) - 1}:{len(text)}"
+
+
+@given(st.lists(st.text("ab \n\r\t.", max_size=9), max_size=30), st.integers(1, 20))
+def test_pieces_are_the_text(blocks, size):
+    found = list(pieces(blocks, size, 3 * size))
+    assert "".join(piece.text for piece in found) == "".join(blocks)
+    assert [piece.offset for piece in found] == [sum(len(p.text) for p in found[:k]) for k in range(len(found))]
+    assert all(not piece.text[:1].isspace() or len(piece.text) >= size for piece in found[1:])
+
+
+def test_given_tokens_and_tags_stay(nlp, sentences):
+    (got,) = nlp.parse([sentences[0]])
+    assert got.forms == sentences[0].forms
+    (kept,) = nlp.parse([sentences[0]], keep_tags=True)
+    assert (kept.upos, kept.lemmas, kept.feats) == (sentences[0].upos, sentences[0].lemmas, sentences[0].feats)
+    assert nlp.parse_tokens(["She", "left"]).forms == ("", "She", "left")
+    assert [len(each) for each in nlp.parse_tokens([["She", "left"], ["Why"]])] == [2, 1]
+
+
+def test_one_file(nlp, path, sentences):
+    loaded = crossarc.load(path)
+    assert isinstance(loaded, Pipeline)
+    assert data(loaded(TEXTS[0])) == data(nlp(TEXTS[0]))
+    again = path.with_name("again")
+    Pipeline("neural", **SMALL).fit(sentences, sentences[:10]).save(again)
+    assert again.read_bytes() == path.read_bytes()
+    with pytest.raises(ModelError, match=r"this is a pipeline, not a parser; crossarc\.load reads it"):
+        crossarc.parsers.load(path)
+    parser = path.with_name("parser")
+    nlp.parser.save(parser)
+    assert isinstance(crossarc.load(parser), crossarc.Parser)
+
+
+def words_of(nlp, text):
+    return [sentence.deprels for sentence in nlp(text)]
+
+
+def test_copies_and_other_processes(path):
+    loaded = crossarc.load(path)
+    twin = copy.deepcopy(loaded)
+    assert twin.tokenizer is loaded.tokenizer
+    assert len(pickle.dumps(loaded)) < 1000
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        assert pool.submit(words_of, loaded, TEXTS[0]).result() == words_of(loaded, TEXTS[0])
+
+
+def test_damaged_files(path, tmp_path):
+    manifest, arrays = read_model(path)
+    for change in (
+        {"parts": {}},
+        {"parts": {**manifest["parts"], "graph": manifest["parts"]["parser"]}},
+        {"jackknife": "many"},
+        {"parts": 3},
+    ):
+        write_model(tmp_path / "bad", {**manifest, **change}, arrays)
+        with pytest.raises(ModelError, match="holds no p"):
+            crossarc.load(tmp_path / "bad")
+    for name in ("tokenizer.format", "parser.label_places"):
+        write_model(tmp_path / "bad", manifest, {key: value for key, value in arrays.items() if key != name})
+        with pytest.raises(ModelError, match="holds no p"):
+            crossarc.load(tmp_path / "bad")
+
+
+def test_refusals(nlp, sentences):
+    with pytest.raises(CrossarcError, match="a pipeline takes text, not 3"):
+        nlp(3)
+    with pytest.raises(CrossarcError, match="name the number of folds"):
+        Pipeline(jackknife=1)
+    with pytest.raises(CrossarcError, match="gives trees; name a preset of graphs"):
+        Pipeline(graph="mst")
+    with pytest.raises(CrossarcError, match="no sentence to learn from"):
+        Pipeline(**SMALL).fit([])
+    with pytest.raises(UnknownName, match="no model 'eng'"):
+        crossarc.load("eng")
+    with pytest.raises(FileNotFoundError):
+        crossarc.load("no/such.crossarc")
+
+
+HOSTILE = st.one_of(
+    st.text(max_size=60),
+    st.text(st.characters(), max_size=60),  # lone surrogates too
+    st.text(".,;:!?…-–'\"()[]{}«»", max_size=60),
+    st.text("\x00\x01\x0b\x0c\x1c\x85\xa0\u2028\u2029\u200b\ufeff \n\r\t", max_size=40),
+    st.sampled_from(
+        [
+            "x" * 100_000,
+            "é" * 3000 + "\u0301" * 3000,
+            "\ud800" * 50,
+            "👩‍👩‍👧 🇫🇮",
+            "שלום עולם!",
+            "你好。世界",
+            "ประเทศไทย",
+        ]
+    ),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(HOSTILE, max_size=4).map("".join))
+def test_hostile_text_never_breaks_it(nlp, text):
+    found = nlp(text)
+    assert text_of(found) == text
+    for sentence in found:
+        assert Sentence(bytes(sentence)) == sentence
+        assert list(sentence.heads[1:]).count(0) == 1
+        assert all(0 <= head <= len(sentence) for head in sentence.heads[1:])
+
+
+def test_a_megabyte_without_a_space(nlp):
+    text = "abcdefghij" * 100_000
+    assert text_of(nlp(text)) == text
