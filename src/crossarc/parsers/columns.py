@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+import numpy as np
+from numpy.typing import NDArray
+
 from crossarc.core.strings import ROOT, UNKNOWN
 from crossarc.features.edges import EdgeModel
 from crossarc.features.encoding import SOURCES
@@ -31,6 +34,13 @@ def filled_columns_of(corpus: Corpus, columns: Iterable[str]) -> dict[str, float
         empty = (ids == corpus.strings[column]["_"]) | (ids == UNKNOWN)
         shares[column] = round(1 - float(empty.mean()), 4) if len(ids) else 0.0
     return shares
+
+
+def given_tags(corpus: Corpus) -> dict[str, NDArray[np.bool_]]:
+    """Return for each column of tags which words have it; one without features has them if it has another tag."""
+    given = {name: corpus[name] != corpus.strings[name]["_"] for name in ("upos", "xpos", "feats", "lemma")}
+    given["feats"] |= given["upos"] | given["xpos"]
+    return given
 
 
 def watched(

@@ -7,11 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from crossarc.errors import DecodeError
 from crossarc.parsers.analysis import Analysis, Request
+from crossarc.parsers.columns import given_tags
 from crossarc.parsers.constraints import Constraints, Source, constraints_of, place_of
 from crossarc.parsers.graphs import with_best_trees, with_graphs
 from crossarc.parsers.model import DagModel, Model
@@ -33,13 +31,6 @@ def parse_batch(model: Model, sentences: list[Sentence], keep_tags: bool = False
             if name in columns:
                 columns[name][0][kept] = -1
     return write_columns(sentences, corpus.starts, columns)
-
-
-def given_tags(corpus: Corpus) -> dict[str, NDArray[np.bool_]]:
-    """Return for each column of tags which words have it; one without features has them if it has another tag."""
-    given = {name: corpus[name] != corpus.strings[name]["_"] for name in ("upos", "xpos", "feats", "lemma")}
-    given["feats"] |= given["upos"] | given["xpos"]
-    return given
 
 
 def analyse_batch(

@@ -19,7 +19,7 @@ from crossarc.parsers.stored import Stored
 from crossarc.parsers.streams import graph_batch, in_batches, in_order, parse_batch
 from crossarc.parsers.trainer import Epoch, Progress
 from crossarc.pipeline.pieces import tokenized
-from crossarc.tagging import Sentences, Tokenizer
+from crossarc.tagging import Sentences, Tagger, Tokenizer, jackknife_tags
 from crossarc.tagging.training_text import raw_text
 from crossarc.treebank.reading import OnError, Report
 from crossarc.treebank.sentence import Sentence
@@ -65,7 +65,7 @@ class Pipeline(Stored):
         self.graph = Parser(graph, seed=seed) if graph is not None else None
         if self.graph is not None and not self.graph.gives_graphs:
             raise CrossarcError(f"graph = {graph!r} gives trees; name a preset of graphs, such as dag-covington")
-        self.tagger: Any = None
+        self.tagger: Tagger | None = None
 
     def __repr__(self) -> str:
         return f"<Pipeline with {self.parser!r}>"
@@ -96,8 +96,6 @@ class Pipeline(Stored):
         self.tokenizer.fit(sentences, held_out)
         tagged, tagged_dev = sentences, held_out
         if self.graph is not None or not self.predicts_tags:
-            from crossarc.tagging import Tagger, jackknife_tags  # type: ignore[attr-defined]
-
             on_stage("tagger")
             tagger = Tagger(**self.tagger_settings).fit(sentences, held_out)
             self.tagger = None if self.predicts_tags else tagger
@@ -209,8 +207,6 @@ class Pipeline(Stored):
             pipeline.jackknife = int(manifest["jackknife"])
             pipeline.tokenizer = Tokenizer.from_arrays(arrays, "tokenizer.")
             has_tagger = any(each.startswith("tagger.") for each in arrays)
-            if has_tagger:
-                from crossarc.tagging import Tagger  # type: ignore[attr-defined]
             pipeline.tagger = Tagger.from_arrays(arrays, "tagger.") if has_tagger else None
             if pipeline.graph is not None and not pipeline.graph.gives_graphs:
                 raise ValueError("the parser of graphs gives trees")

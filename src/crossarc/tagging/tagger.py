@@ -18,7 +18,7 @@ from crossarc.core.strings import ROOT
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.templates import load_model
-from crossarc.parsers.columns import filled_columns_of
+from crossarc.parsers.columns import filled_columns_of, given_tags
 from crossarc.tagging.labels import Columns, Ints, Labels, is_filled, stored_table, table_arrays
 from crossarc.tagging.lemmas import Lemmatizer
 from crossarc.tagging.rounds import GIVEN, Round, RoundTrainer, columns_of
@@ -152,6 +152,8 @@ class Tagger:
     def tag(self, sentences: Iterable[Sentence], *, keep: bool = False) -> list[Sentence]:
         """Return sentences with new tags and lemmas; with `keep`, values that are there stay.
 
+        A word without features that has another tag keeps having none.
+
         Columns that the tagger did not learn stay as they are.
         """
         corpus = Corpus.of(sentences)
@@ -171,8 +173,9 @@ class Tagger:
         if self.lemmatizer_ is not None:
             columns["lemma"] = self.lemmatizer_.lemmas(corpus, labels)
         if keep:
+            given = given_tags(corpus)
             for column, (numbers, table) in columns.items():
-                columns[column] = np.where(is_filled(corpus, column), -1, numbers).astype(np.int32), table
+                columns[column] = np.where(given[column], -1, numbers).astype(np.int32), table
         return columns
 
     def label(self, corpus: Corpus, keep: bool) -> tuple[Ints, dict[str, Ints]]:
