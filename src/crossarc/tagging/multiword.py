@@ -19,6 +19,7 @@ Words = tuple[str, ...]
 Rule = tuple[int, str, Words]  # characters to take away, what to add to the first word, the other words
 LONGEST_SUFFIX = 8
 LEAST_FORMS = 3
+MOST_VOTES = 3  # of a form that is seen often
 SEPARATOR = "\t"
 
 
@@ -82,7 +83,8 @@ class MultiwordSplitter:
             own, general = most_common(counts), best[form.lower()]
             if own != (None if general is None else with_case_of(form, general)):
                 forms[form] = own
-        return cls(forms, suffix_rules(best, agreement))
+        often = {form: counts[best[form]] for form, counts in splits.items()}
+        return cls(forms, suffix_rules(best, often, agreement))
 
     def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
         """Return what a model file keeps."""
@@ -157,24 +159,29 @@ def rule_of(form: str, words: Words) -> Rule | None:
     return (len(form) - same, first[same:], words[1:]) if same else None
 
 
-def suffix_rules(forms: Mapping[str, Words | None], agreement: float) -> dict[str, Rule | None]:
+def suffix_rules(
+    forms: Mapping[str, Words | None], often: Mapping[str, int], agreement: float
+) -> dict[str, Rule | None]:
     """Return for suffixes the rule that enough of their forms follow, None where enough forms are not split.
 
-    A suffix without a split is kept only if it keeps a shorter one from splitting.
+    Forms that are seen often count up to three times. A suffix without a split is kept only if it keeps a shorter one
+    from splitting.
     """
     votes: dict[str, Counter[Rule | None]] = defaultdict(Counter)
+    kinds: Counter[str] = Counter()  # the forms of each suffix
     for form, words in forms.items():
         rule = rule_of(form, words) if words else None
         if words and rule is None:
             continue
         for size in range(1, min(LONGEST_SUFFIX, len(form) - 1) + 1):
-            votes[form[-size:]][rule] += 1
+            votes[form[-size:]][rule] += min(MOST_VOTES, often[form])
+            kinds[form[-size:]] += 1
     decided: dict[str, Rule | None] = {}
     for suffix in sorted(votes, key=len):
         counts = votes[suffix]
         rule, count = min(counts.items(), key=lambda pair: (-pair[1], repr(pair[0])))
         total = counts.total()
-        if total < LEAST_FORMS or count < agreement * total:
+        if kinds[suffix] < LEAST_FORMS or count < agreement * total:
             continue
         if rule is not None and rule[0] > len(suffix):  # the rule says more than the suffix
             continue
