@@ -218,3 +218,15 @@ def test_pipelines(tmp_path, example):
     assert len(rows) == 3
     assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
     assert latency.startswith("en: loading")
+
+
+def test_tagging(tmp_path, example):
+    for part in ("train", "dev", "test"):
+        shutil.copy(example, tmp_path / f"{part}.conllu")
+    command = [sys.executable, ROOT / "benchmarks" / "tagging.py", tmp_path, "--epochs", "1", "--runs", "1"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    title, blank, columns, rule, *rows = run.stdout.splitlines()
+    assert title.startswith(tmp_path.name)
+    assert not blank
+    assert [row.split(" | ")[0] for row in rows] == ["| crossarc"]
+    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)

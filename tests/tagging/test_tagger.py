@@ -140,11 +140,19 @@ def test_only_filled_columns_are_learned(blank):
     assert [one.raw for one in stored.tag(treebank())] == [one.raw for one in tagger.tag(treebank())]
 
 
+def test_a_tagger_that_learns_again_forgets(tagger):
+    again = Tagger(epochs=3).fit(treebank()).fit(treebank(blank=("upos", "xpos", "feats")))
+    assert again.columns == ("lemma",)
+    assert {name.split(".")[1] for name in again.to_arrays()} == {"format", "labels", "lemmas"}
+
+
 def test_nothing_to_learn_is_refused():
     with pytest.raises(CrossarcError, match="neither tags nor lemmas"):
         Tagger().fit(treebank(blank=("lemma", "upos", "xpos", "feats")))
     with pytest.raises(CrossarcError, match="neither tags nor lemmas"):
         Tagger().fit([])
+    with pytest.raises(CrossarcError, match="at least 1"):
+        Tagger(epochs=0).fit(treebank())
     for use in (lambda: Tagger().tag([plain("x")]), lambda: Tagger().to_arrays(), lambda: Tagger().columns):
         with pytest.raises(CrossarcError, match="call fit first"):
             use()

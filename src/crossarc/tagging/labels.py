@@ -86,7 +86,7 @@ class Labels:
 
 
 def is_filled(corpus: Corpus, column: str) -> NDArray[np.bool_]:
-    """Return for each node whether its column has a value; a form that is "_" may have such a lemma."""
+    """Return for each node whether its column has a value other than "_"."""
     ids, names = corpus[column], corpus.strings[column]
     filled: NDArray[np.bool_] = (ids >= names.reserved) & (ids != names["_"])
     return filled

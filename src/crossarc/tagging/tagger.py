@@ -79,13 +79,16 @@ class Tagger:
 
         `on_epoch` is called after each epoch of the second round with its number and the scores on `dev`.
         """
+        if self.epochs < 1:
+            raise CrossarcError(f"{self.epochs} epochs; a tagger needs at least 1")
         corpus = Corpus.of(sentences)
         filled = filled_columns_of(corpus, COLUMNS)
         tags = [column for column in TAGS if filled[column]]
         if not any(filled.values()):
             raise CrossarcError("the sentences have neither tags nor lemmas; a tagger needs some to learn from")
         self.labels_, labels = Labels.of(corpus, tags)
-        self.lemmatizer_ = None
+        self.attributes_ = Attributes({})
+        self.first_ = self.second_ = self.lemmatizer_ = None
         if filled["lemma"]:
             self.lemmatizer_ = Lemmatizer.learn(corpus, labels, self.labels_.first_tags)
         if not tags:
