@@ -20,6 +20,7 @@ from crossarc.parsers.calibration import calibrate
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.columns import describe_missing, filled_columns, watched
 from crossarc.parsers.constraints import Source
+from crossarc.parsers.inner_trees import InnerTrees
 from crossarc.parsers.model import DagModel, Model, quick_scores
 from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.presets import make_settings
@@ -186,6 +187,8 @@ class Parser:
             "development": {"epoch": best.number, "las": best.las, "uas": best.uas} if best else None,
             "init": before.manifest_["data"] if before is not None else None,
         }
+        if isinstance(model, DagModel):
+            self.manifest_["trees"] = InnerTrees.of(sentences, model.single_root).to_dict()
         if development is not None and model.has_alternatives:
             self.fit_scales(held_out)
         return self
@@ -265,11 +268,16 @@ class Parser:
                 model.refuse_analysis()
             usual = model if beam is None else model.with_beam(beam)
             assert isinstance(usual, DagModel)
-            return graph_stream(usual, stream, threads, with_tree)
+            return graph_stream(usual, stream, threads, self.inner_trees(usual) if with_tree else None)
         request = Request(self.scales, k or 1, beam)
         if scores or k is not None:
             return analyse_stream(model, stream, threads, constraints, request)
         return parse_stream(model, stream, threads, constraints, request)
+
+    def inner_trees(self, model: DagModel) -> InnerTrees:
+        """Return what is known of the trees inside graphs: from training, if it had trees."""
+        found = self.manifest_.get("trees")
+        return InnerTrees.from_dict(found) if found else InnerTrees(model.single_root)
 
     @property
     def scales(self) -> Scales:
@@ -310,6 +318,8 @@ def load(path: str | os.PathLike[str]) -> Parser:
         parser.manifest_ = {key: manifest[key] for key in ("data", "coverage", "development", "init")}
         if manifest.get("confidence"):
             parser.manifest_["confidence"] = manifest["confidence"]
+        if manifest.get("trees"):
+            parser.manifest_["trees"] = InnerTrees.from_dict(manifest["trees"]).to_dict()
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError, CrossarcError) as error:
         raise ModelError(f"{os.fspath(path)}: the file holds no parser that crossarc can use ({error})") from None
     parser.settings = parser.model_.settings

@@ -11,7 +11,8 @@ from crossarc.core.strings import StringTable
 from crossarc.errors import DecodeError
 from crossarc.parsers.analysis import Analysis, Request
 from crossarc.parsers.constraints import Constraints, Source, constraints_of, place_of
-from crossarc.parsers.graphs import with_best_trees, with_graphs
+from crossarc.parsers.graphs import with_graphs
+from crossarc.parsers.inner_trees import InnerTrees
 from crossarc.parsers.model import DagModel, Model
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
@@ -73,12 +74,14 @@ def parse_stream(
     return in_batches(work, sentences, threads)
 
 
-def graph_stream(model: DagModel, sentences: Iterable[Sentence], threads: int, with_tree: bool) -> Iterator[Sentence]:
-    """Parse a stream into graphs, in order; `with_tree` adds the best tree inside each."""
+def graph_stream(
+    model: DagModel, sentences: Iterable[Sentence], threads: int, trees: InnerTrees | None
+) -> Iterator[Sentence]:
+    """Parse a stream into graphs, in order; with `trees`, also into the best tree inside each."""
 
     def work(batch: list[Sentence]) -> list[Sentence]:
         parsed = with_graphs(model, Corpus.of(batch))
-        return with_best_trees(parsed, model.single_root) if with_tree else parsed
+        return parsed if trees is None else trees.write(parsed)
 
     return in_batches(work, sentences, threads)
 
