@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core.strings import StringTable
-from crossarc.decode.graph_trees import trees_in_graphs
 from crossarc.errors import TreebankError
 from crossarc.parsers.settings import GraphOutput, Settings
 from crossarc.parsers.trees import places_of
 from crossarc.transforms.graphs import GraphTransform
 from crossarc.transitions.coverage import Coverage
-from crossarc.treebank.column_writing import write_trees
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.empty_nodes import numbered_arcs
 from crossarc.treebank.graph_writing import write_graphs
@@ -164,28 +162,3 @@ def with_graphs(model: DagModel, corpus: Corpus) -> list[Sentence]:
         graph = zip(arcs.heads[here].tolist(), arcs.dependents[here].tolist(), own, strict=True)
         result[place] = transform.decode(sentences[place], graph)
     return result
-
-
-FOREIGN = "dep"  # the label of an arc of a tree that is not in the graph, where a graph contains no tree
-
-
-def with_best_trees(sentences: list[Sentence], single_root: bool) -> list[Sentence]:
-    """Return the sentences with the best tree inside the graph of each in HEAD and DEPREL.
-
-    Arcs that the tree needs and the graph does not have are labelled "dep".
-    """
-    graphs = Graphs.from_lists(Corpus.of(sentences), map(arcs_between_words, sentences))
-    arcs, names = graphs.arcs, StringTable([*dict.fromkeys([*graphs.names, FOREIGN])])
-    columns = (arcs.heads, arcs.dependents, arcs.labels)
-    heads, labels = trees_in_graphs(graphs.sizes, arcs.starts, *columns, single_root=single_root)
-    labels[labels < 0] = names[FOREIGN] - names.reserved
-    return write_trees(sentences, heads, labels, graphs.corpus.starts, names)
-
-
-def arcs_between_words(sentence: Sentence) -> list[tuple[int, int, str]]:
-    """Return the arcs of the graph of a sentence that no empty node has a part in."""
-    graph = sentence.graph
-    if not sentence.empty_nodes:
-        return list(graph)
-    word = [int(name) if name.isdigit() else -1 for name in graph.nodes]
-    return [(word[head], word[tail], label) for head, tail, label in graph if word[head] >= 0 and word[tail] >= 0]

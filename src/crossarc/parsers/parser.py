@@ -17,6 +17,7 @@ from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.columns import describe_missing, filled_columns, watched
 from crossarc.parsers.compatibility import check_compatible, check_helper
 from crossarc.parsers.constraints import Source
+from crossarc.parsers.inner_trees import InnerTrees
 from crossarc.parsers.model import DagModel, Model, quick_scores
 from crossarc.parsers.modelfile import Arrays
 from crossarc.parsers.presets import make_settings
@@ -186,6 +187,8 @@ class Parser(Stored):
             "development": {"epoch": best.number, "las": best.las, "uas": best.uas} if best else None,
             "init": before.manifest_["data"] if before is not None else None,
         }
+        if isinstance(model, DagModel):
+            self.manifest_["trees"] = InnerTrees.of(sentences, model.single_root).to_dict()
         if development is not None and model.has_alternatives:
             self.fit_scales(held_out)
         return self
@@ -265,7 +268,7 @@ class Parser(Stored):
                 model.refuse_analysis()
             usual = model if beam is None else model.with_beam(beam)
             assert isinstance(usual, DagModel)
-            return graph_stream(usual, stream, threads, with_tree)
+            return graph_stream(usual, stream, threads, self.inner_trees(usual) if with_tree else None)
         request = Request(self.scales, k or 1, beam)
         if scores or k is not None:
             return analyse_stream(model, stream, threads, constraints, request)
@@ -292,6 +295,11 @@ class Parser(Stored):
         sentences, is_one = sentences_of_tokens(tokens)
         parsed = list(self.parse(sentences, **options))
         return parsed[0] if is_one else parsed
+
+    def inner_trees(self, model: DagModel) -> InnerTrees:
+        """Return what is known of the trees inside graphs: from training, if it had trees."""
+        found = self.manifest_.get("trees")
+        return InnerTrees.from_dict(found) if found else InnerTrees(model.single_root)
 
     @property
     def scales(self) -> Scales:
@@ -341,6 +349,8 @@ class Parser(Stored):
             parser.manifest_ = {key: manifest[key] for key in ("data", "coverage", "development", "init")}
             if manifest.get("confidence"):
                 parser.manifest_["confidence"] = manifest["confidence"]
+            if manifest.get("trees"):
+                parser.manifest_["trees"] = InnerTrees.from_dict(manifest["trees"]).to_dict()
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError, CrossarcError) as error:
             raise ModelError(f"{name}: the file holds no parser that crossarc can use ({error})") from None
         parser.settings = parser.model_.settings

@@ -11,7 +11,8 @@ from crossarc.errors import DecodeError
 from crossarc.parsers.analysis import Analysis, Request
 from crossarc.parsers.columns import given_tags
 from crossarc.parsers.constraints import Constraints, Source, constraints_of, place_of
-from crossarc.parsers.graphs import with_best_trees, with_graphs
+from crossarc.parsers.graphs import with_graphs
+from crossarc.parsers.inner_trees import InnerTrees
 from crossarc.parsers.model import DagModel, Model
 from crossarc.treebank.column_writing import write_columns
 from crossarc.treebank.corpus import Corpus
@@ -81,16 +82,17 @@ def parse_stream(
     return in_batches(work, sentences, threads)
 
 
-def graph_stream(model: DagModel, sentences: Iterable[Sentence], threads: int, with_tree: bool) -> Iterator[Sentence]:
-    """Parse a stream into graphs, in order; `with_tree` adds the best tree inside each."""
+def graph_stream(
+    model: DagModel, sentences: Iterable[Sentence], threads: int, trees: InnerTrees | None
+) -> Iterator[Sentence]:
+    """Parse a stream into graphs, in order; with `trees`, also into the best tree inside each."""
+    return in_batches(lambda batch: graph_batch(model, batch, trees), sentences, threads)
 
-    return in_batches(lambda batch: graph_batch(model, batch, with_tree), sentences, threads)
 
-
-def graph_batch(model: DagModel, sentences: list[Sentence], with_tree: bool = False) -> list[Sentence]:
-    """Return the sentences with new graphs; `with_tree` adds the best tree inside each."""
+def graph_batch(model: DagModel, sentences: list[Sentence], trees: InnerTrees | None = None) -> list[Sentence]:
+    """Return the sentences with new graphs; with `trees`, also with the best tree inside each."""
     parsed = with_graphs(model, Corpus.of(sentences))
-    return with_best_trees(parsed, model.single_root) if with_tree else parsed
+    return parsed if trees is None else trees.write(parsed)
 
 
 def in_batches(
