@@ -140,6 +140,17 @@ def test_damaged_files(path, tmp_path):
             crossarc.load(tmp_path / "bad")
 
 
+@pytest.mark.parametrize("parser", ["neural", "arc-hybrid"])
+def test_small_treebanks_and_treebanks_without_tags(sentences, parser):
+    options = SMALL if parser == "neural" else {"epochs": 2, "tagger": {"epochs": 1}}
+    (got,) = Pipeline(parser, **options).fit(sentences[:3])("She left.")
+    assert got.upos[1] != "_"
+    bare = [Sentence.from_columns(forms=s.forms, heads=s.heads, deprels=s.deprels) for s in sentences[:3]]
+    (got,) = Pipeline(parser, **options).fit(bare, bare)("She left.")
+    assert got.upos[1] == "_"
+    assert list(got.heads).count(0) == 1
+
+
 def test_refusals(nlp, sentences):
     with pytest.raises(CrossarcError, match="a pipeline takes text, not 3"):
         nlp(3)

@@ -12,6 +12,7 @@ from typing import Any, overload
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.evaluation.tokenization import Tokenization, evaluate_tokenization
 from crossarc.parsers import Parser
+from crossarc.parsers.columns import filled_columns_of
 from crossarc.parsers.model import Arrays, DagModel, part, prefixed
 from crossarc.parsers.modelfile import Manifest, read_model
 from crossarc.parsers.parser import Data, checked_sentences
@@ -21,6 +22,7 @@ from crossarc.parsers.trainer import Epoch, Progress
 from crossarc.pipeline.pieces import tokenized
 from crossarc.tagging import Sentences, Tagger, Tokenizer, jackknife_tags
 from crossarc.tagging.training_text import raw_text
+from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.reading import OnError, Report
 from crossarc.treebank.sentence import Sentence
 from crossarc.treebank.token_lists import sentences_of_tokens
@@ -95,13 +97,16 @@ class Pipeline(Stored):
         on_stage("tokenizer")
         self.tokenizer.fit(sentences, held_out)
         tagged, tagged_dev = sentences, held_out
-        if self.graph is not None or not self.predicts_tags:
+        self.tagger = None
+        has_tags = any(filled_columns_of(Corpus.of(sentences), TAGS).values())
+        if has_tags and (self.graph is not None or not self.predicts_tags):
             on_stage("tagger")
             tagger = Tagger(**self.tagger_settings).fit(sentences, held_out)
             self.tagger = None if self.predicts_tags else tagger
-            if self.jackknife:
+            folds = min(self.jackknife, len(sentences))
+            if folds > 1:
                 on_stage("jackknife")
-                tagged = jackknife_tags(sentences, folds=self.jackknife, **self.tagger_settings)
+                tagged = jackknife_tags(sentences, folds=folds, **self.tagger_settings)
                 tagged_dev = tagger.tag(held_out) if held_out is not None else None
         own = (sentences, held_out) if self.predicts_tags else (tagged, tagged_dev)
         on_stage("parser")
@@ -154,7 +159,7 @@ class Pipeline(Stored):
             if not isinstance(text, str):
                 raise CrossarcError(f"a pipeline takes text, not {reprlib.repr(text)}; parse takes sentences")
         found = [self.tokenizer.tokenize(text, document=name) for text, name in zip(texts, documents, strict=False)]
-        parsed = iter(self.parse_batch([sentence for sentences in found for sentence in sentences]))
+        parsed = self.parse(sentence for sentences in found for sentence in list(sentences))
         for sentences in found:
             sentences[:] = islice(parsed, len(sentences))
         return found
@@ -205,6 +210,7 @@ class Pipeline(Stored):
             found = {each: Parser.from_parts(stored[each], part(arrays, f"{each}."), name) for each in stored}
             pipeline.parser, pipeline.graph = found["parser"], found.get("graph")
             pipeline.jackknife = int(manifest["jackknife"])
+            pipeline.tagger_settings = {"seed": pipeline.parser.settings.seed}
             pipeline.tokenizer = Tokenizer.from_arrays(arrays, "tokenizer.")
             has_tagger = any(each.startswith("tagger.") for each in arrays)
             pipeline.tagger = Tagger.from_arrays(arrays, "tagger.") if has_tagger else None
