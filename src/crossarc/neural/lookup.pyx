@@ -26,7 +26,7 @@ cdef int sum_into(const real_t[:, ::1] table, const int32_t[:, :] numbers, real_
     with nogil:
         for row in range(numbers.shape[0]):
             for place in range(numbers.shape[1]):
-                if numbers[row, place] >= 0:
+                if width and numbers[row, place] >= 0:
                     add_raw(width, &table[numbers[row, place], 0], &out[row, 0])
     return 0
 
@@ -50,7 +50,8 @@ cdef int spread(real_t[:, ::1] gradient, const int32_t[:, :] numbers, const real
         for row in range(numbers.shape[0]):
             for place in range(numbers.shape[1]):
                 if numbers[row, place] >= 0:
-                    add_raw(width, &whole[row, 0], &gradient[numbers[row, place], 0])
+                    if width:
+                        add_raw(width, &whole[row, 0], &gradient[numbers[row, place], 0])
                     touched[numbers[row, place]] = 1
     return 0
 
