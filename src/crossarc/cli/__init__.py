@@ -105,7 +105,7 @@ COMMANDS: dict[Callable[..., None], str] = {
     example: "Run a demonstration, or write the example treebank.",
     stats: "Describe treebanks and recommend a parser.",
     train: "Train a parser.",
-    parse: "Parse treebank files.",
+    parse: "Parse text or treebank files.",
     evaluate: "Score a parsed file against gold.",
     compare: "Compare two parsed files, with significance.",
     experiment: "Compare parsers on treebanks.",
