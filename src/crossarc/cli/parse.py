@@ -134,7 +134,18 @@ def parse(
 
     \b
     $ crossarc parse --text "She bought a coat yesterday that fits her well."
-    (the tree, drawn)
+    # 1  She bought a coat yesterday that fits her well.
+      ┌►────  1 She       PRON  nsubj
+    ●─┼─────  2 bought    VERB  root
+      │   ┌►  3 a         DET   det
+      ├►╥─┴─  4 coat      NOUN  obj
+      ├►╫───  5 yesterday NOUN  obl:unmarked
+      │ ║ ┌►  6 that      PRON  nsubj
+      │ ╚►┼─  7 fits      VERB  acl:relcl
+      │   ├►  8 her       PRON  obj
+      │   └►  9 well      ADV   advmod
+      └►──── 10 .         PUNCT punct
+    \b
     $ zcat news.txt.gz | crossarc parse en - --from text --to jsonl > news.jsonl
     \b
     $ crossarc parse danish.crossarc raw.conllu.gz -o parsed.conllu
