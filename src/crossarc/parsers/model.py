@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
-from crossarc.evaluation.graphs import evaluate_graphs
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
 from crossarc.features.inputs import InputModel
@@ -163,6 +162,8 @@ def prefixed(arrays: Arrays, prefix: str) -> Arrays:
 def quick_scores(model: Model, gold: Corpus) -> tuple[float, float]:
     """Return LAS and UAS over all words of a corpus, in percent; F of labelled and unlabelled arcs for graphs."""
     if isinstance(model, DagModel):
+        from crossarc.evaluation.graphs import evaluate_graphs  # parsing needs no evaluation
+
         scores = evaluate_graphs(sentences_of(gold), with_graphs(model, gold))
         return scores.labelled.f1, scores.unlabelled.f1
     return tree_scores(*model.parse(gold), model.labels, gold)

@@ -3,67 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from crossarc.errors import CrossarcError
-from crossarc.parsers.composites import (
-    EnhancedModel,
-    EnhancedTrainer,
-    StackedModel,
-    StackedTrainer,
-    Transformed,
-    transform_of,
-)
-from crossarc.parsers.graph.dag import DagMstModel, DagMstTrainer
-from crossarc.parsers.graph.guided import GuidedModel, GuidedTrainer
-from crossarc.parsers.graph.model import GraphModel, JointModel, RoundModel
-from crossarc.parsers.graph.second_order import SecondOrderModel, SecondOrderTrainer
-from crossarc.parsers.graph.trainer import GraphTrainer, JointTrainer, RoundTrainer
 from crossarc.parsers.graphs import Graphs, graph_transform
 from crossarc.parsers.model import Arrays, Model
-from crossarc.parsers.neural.composites import EnsembleModel, EnsembleTrainer, HybridModel, HybridTrainer
-from crossarc.parsers.neural.graphs import NeuralGraphModel, NeuralGraphTrainer
-from crossarc.parsers.neural.model import NeuralModel
-from crossarc.parsers.neural.trainer import NeuralTrainer
 from crossarc.parsers.settings import GraphOutput, Settings
 from crossarc.parsers.trainer import Trainer
-from crossarc.parsers.transition.dag import DagTransitionModel, DagTransitionTrainer
-from crossarc.parsers.transition.model import TransitionModel
-from crossarc.parsers.transition.trainer import TransitionTrainer
 from crossarc.parsers.trees import Trees
 from crossarc.treebank.corpus import Corpus
 
+# Model and trainer of each kind, as module and name: a parser that is loaded needs the modules of its own kind only.
 # Trainers take trees or graphs, settings, the model to start from, and a directed model that enhances trees, if there
 # is one.
-KINDS: dict[str, tuple[type[Model], Callable[..., Trainer]]] = {
-    "transition": (TransitionModel, TransitionTrainer),
-    "dag": (DagTransitionModel, DagTransitionTrainer),
-    "graph": (GraphModel, GraphTrainer),
-    "joint": (JointModel, JointTrainer),
-    "rounds": (RoundModel, RoundTrainer),
-    "second-order": (SecondOrderModel, SecondOrderTrainer),
-    "dag-mst": (DagMstModel, DagMstTrainer),
-    "guided": (GuidedModel, GuidedTrainer),
-    "enhanced": (EnhancedModel, EnhancedTrainer),
-    "stacked": (StackedModel, StackedTrainer),
-    "neural": (NeuralModel, NeuralTrainer),
-    "neural-graph": (NeuralGraphModel, NeuralGraphTrainer),
-    "neural-ensemble": (EnsembleModel, EnsembleTrainer),
-    "neural-hybrid": (HybridModel, HybridTrainer),
+KINDS = {
+    "transition": ("transition.model:TransitionModel", "transition.trainer:TransitionTrainer"),
+    "dag": ("transition.dag:DagTransitionModel", "transition.dag:DagTransitionTrainer"),
+    "graph": ("graph.model:GraphModel", "graph.trainer:GraphTrainer"),
+    "joint": ("graph.model:JointModel", "graph.trainer:JointTrainer"),
+    "rounds": ("graph.model:RoundModel", "graph.trainer:RoundTrainer"),
+    "second-order": ("graph.second_order:SecondOrderModel", "graph.second_order:SecondOrderTrainer"),
+    "dag-mst": ("graph.dag:DagMstModel", "graph.dag:DagMstTrainer"),
+    "guided": ("graph.guided:GuidedModel", "graph.guided:GuidedTrainer"),
+    "enhanced": ("composites:EnhancedModel", "composites:EnhancedTrainer"),
+    "stacked": ("composites:StackedModel", "composites:StackedTrainer"),
+    "neural": ("neural.model:NeuralModel", "neural.trainer:NeuralTrainer"),
+    "neural-graph": ("neural.graphs:NeuralGraphModel", "neural.graphs:NeuralGraphTrainer"),
+    "neural-ensemble": ("neural.composites:EnsembleModel", "neural.composites:EnsembleTrainer"),
+    "neural-hybrid": ("neural.composites:HybridModel", "neural.composites:HybridTrainer"),
 }
+TRANSFORMED = "composites:Transformed"
+
+
+def named(place: str) -> Any:
+    """Return a class by its module and name."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"crossarc.parsers.{module}"), name)
 
 
 def stored_model(manifest: dict[str, Any], arrays: Arrays) -> Model:
     """Return the model of a file; `LookupError` or `ValueError` for a file that holds none."""
-    model = KINDS[manifest["kind"]][0].from_arrays(manifest, arrays)
+    model: Model = named(KINDS[manifest["kind"]][0]).from_arrays(manifest, arrays)
     if model.settings.kind != manifest["kind"]:
         raise ValueError(f"the settings are of a model of the kind {model.settings.kind}")
-    return Transformed(model) if model.settings.transform != "none" else model
+    wrap: Callable[[Model], Model] = named(TRANSFORMED) if model.settings.transform != "none" else lambda inner: inner
+    return wrap(model)
 
 
 def trainer_of(corpus: Corpus, settings: Settings, init: Model | None = None, directed: Model | None = None) -> Trainer:
     """Return what trains a parser of these settings on a corpus."""
-    make, helper = KINDS[settings.kind][1], (directed,) if directed is not None else ()
+    make: Callable[..., Trainer] = named(KINDS[settings.kind][1])
+    helper = (directed,) if directed is not None else ()
     if isinstance(settings, GraphOutput):
         return make(Graphs.of(corpus, graph_transform(settings)), settings, init)
     trees = Trees.of(corpus)
@@ -72,7 +63,8 @@ def trainer_of(corpus: Corpus, settings: Settings, init: Model | None = None, di
         return make(trees, settings, init, *helper)
     if directed is not None:
         raise CrossarcError("a directed model and a transform do not go together: leave one of the two out")
-    before = init.model if isinstance(init, Transformed) else None
-    trainer = make(trees.encoded(transform_of(settings)), settings, before)
-    trainer.wrap = Transformed
+    transformed = named(TRANSFORMED)
+    before = init.model if isinstance(init, transformed) else None
+    trainer = make(trees.encoded(named("composites:transform_of")(settings)), settings, before)
+    trainer.wrap = transformed
     return trainer

@@ -7,10 +7,9 @@ import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from itertools import islice, repeat
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from crossarc.errors import CrossarcError, ModelError, UnknownName
-from crossarc.evaluation.tokenization import Tokenization, evaluate_tokenization
 from crossarc.parsers import Parser
 from crossarc.parsers.columns import filled_columns_of
 from crossarc.parsers.model import Arrays, DagModel, part, prefixed
@@ -26,6 +25,9 @@ from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.reading import OnError, Report
 from crossarc.treebank.sentence import Sentence
 from crossarc.treebank.token_lists import sentences_of_tokens
+
+if TYPE_CHECKING:
+    from crossarc.evaluation.tokenization import Tokenization
 
 EXTENSION = ".crossarc"
 TAGS = ["upos", "xpos", "feats", "lemma"]
@@ -183,6 +185,8 @@ class Pipeline(Stored):
     def evaluate(self, gold: Data) -> Tokenization:
         """Parse the text of a treebank and score the result by the metrics of the CoNLL 2018 shared task."""
         sentences = checked_sentences(gold, self.parser.target, "fail", None)
+        from crossarc.evaluation.tokenization import evaluate_tokenization
+
         return evaluate_tokenization(sentences, self(raw_text(sentences)))
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError, UnknownName
-from crossarc.evaluation.tokenization import Tokenization, evaluate_tokenization
 from crossarc.tagging import learned, rules
 from crossarc.tagging.boundaries import BoundaryModel
 from crossarc.tagging.multiword import MultiwordSplitter
 from crossarc.tagging.spacing import Sentences, Spans, sentences_of, text_of
 from crossarc.tagging.training_text import SentenceText, lacks_spacing, raw_text, sentence_texts
 from crossarc.treebank import Sentence
+
+if TYPE_CHECKING:
+    from crossarc.evaluation.tokenization import Tokenization
 
 __all__ = ["Sentences", "Tokenizer", "text_of"]
 
@@ -105,6 +107,8 @@ class Tokenizer:
     def evaluate(self, gold: Iterable[Sentence]) -> Tokenization:
         """Tokenize the text of a treebank and score the result by the metrics of the CoNLL 2018 shared task."""
         gold = list(gold)
+        from crossarc.evaluation.tokenization import evaluate_tokenization
+
         return evaluate_tokenization(gold, self.tokenize(raw_text(gold)))
 
     def to_arrays(self, prefix: str = "tokenizer.") -> dict[str, NDArray[Any]]:
