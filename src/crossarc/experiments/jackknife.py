@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from crossarc.errors import CrossarcError
 from crossarc.parsers import Parser
-from crossarc.treebank.folds import assign_folds
+from crossarc.treebank.folds import jackknifed
 
 if TYPE_CHECKING:
     from crossarc.treebank import Sentence
@@ -34,19 +34,10 @@ def jackknife(
     >>> [sentence.forms for sentence in predicted] == [sentence.forms for sentence in sentences]
     True
     """
-    if not 2 <= folds <= len(sentences):
-        raise CrossarcError(
-            f"{folds} folds of {len(sentences)} sentences; there must be 2 at least, none of them empty"
-        )
-    numbers = assign_folds(len(sentences), folds, seed)
-    predicted = list(sentences)
-    for fold in range(1, folds + 1):
-        fresh = Parser(parser, seed=seed, **settings)
-        if fresh.gives_graphs:
-            raise CrossarcError(f"{parser} gives graphs, not trees; choose a parser of trees, for example arc-hybrid")
-        places = [place for place, number in enumerate(numbers) if number == fold]
-        fresh.fit([sentence for sentence, number in zip(sentences, numbers, strict=True) if number != fold])
-        for place, parsed in zip(places, fresh.parse([sentences[place] for place in places]), strict=True):
-            predicted[place] = parsed
-        report(fold)
-    return predicted
+    if Parser(parser, seed=seed, **settings).gives_graphs:
+        raise CrossarcError(f"{parser} gives graphs, not trees; choose a parser of trees, for example arc-hybrid")
+
+    def predict(others: list[Sentence], own: list[Sentence]) -> Iterator[Sentence]:
+        return Parser(parser, seed=seed, **settings).fit(others).parse(own)
+
+    return jackknifed(sentences, folds, seed, predict, report)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from crossarc.errors import CrossarcError
 from crossarc.tagging.tagger import Tagger
 from crossarc.treebank import Sentence
-from crossarc.treebank.folds import assign_folds
+from crossarc.treebank.folds import jackknifed
 
 
 def jackknife_tags(
@@ -24,17 +23,8 @@ def jackknife_tags(
     A parser that is trained on them meets tags of the quality that it will get. `settings` are those of `Tagger`, and
     `report` is called with the number of each fold that is done.
     """
-    if not 2 <= folds <= len(sentences):
-        raise CrossarcError(
-            f"{folds} folds of {len(sentences)} sentences; there must be 2 at least, none of them empty"
-        )
-    numbers = assign_folds(len(sentences), folds, seed)
-    predicted = list(sentences)
-    for fold in range(1, folds + 1):
-        places = [place for place, number in enumerate(numbers) if number == fold]
-        others = [sentence for sentence, number in zip(sentences, numbers, strict=True) if number != fold]
-        tagger = Tagger(seed=seed, **settings).fit(others)
-        for place, tagged in zip(places, tagger.tag([sentences[place] for place in places]), strict=True):
-            predicted[place] = tagged
-        report(fold)
-    return predicted
+
+    def predict(others: list[Sentence], own: list[Sentence]) -> list[Sentence]:
+        return Tagger(seed=seed, **settings).fit(others).tag(own)
+
+    return jackknifed(sentences, folds, seed, predict, report)
