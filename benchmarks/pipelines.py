@@ -22,7 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tokenizing import repeated, timed, udpipe_sentences
+from tokenizing import repeated, timed, udpipe_model, udpipe_process
 
 import crossarc
 from crossarc.evaluation.tokenization import evaluate_tokenization
@@ -64,21 +64,9 @@ def as_bytes(pipeline: Pipeline) -> Parse:
 
 def udpipe(train: Path, dev: Path, iterations: int) -> tuple[Parse, float]:
     """Train UDPipe; what turns text into CoNLL-U, and the size of its model."""
-    from ufal import udpipe
-
-    error = udpipe.ProcessingError()
-    kind, parts = "morphodita_parsito", ("epochs=20", "", f"iterations={iterations}")
-    made = udpipe.Trainer.train(kind, udpipe_sentences(train), udpipe_sentences(dev), *parts, error)
-    if error.occurred():
-        raise SystemExit(error.message)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "model"
-        path.write_bytes(made.encode("utf-8", "surrogateescape") if isinstance(made, str) else made)
-        size = path.stat().st_size
-        model = udpipe.Model.load(str(path))
-    pipeline = udpipe.Pipeline(model, "tokenizer=ranges", udpipe.Pipeline.DEFAULT, udpipe.Pipeline.DEFAULT, "conllu")
-    pipeline.model = model  # it must live as long as the pipeline
-    return lambda text: pipeline.process(text, error).encode(), size
+    model, size = udpipe_model(train, dev, "epochs=20", "", f"iterations={iterations}")
+    process = udpipe_process(model, "tokenizer=ranges", "", "")
+    return lambda text: process(text).encode(), size
 
 
 def first_tree(model: str) -> str:

@@ -16,7 +16,6 @@ import argparse
 import time
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from crossarc import read
@@ -41,23 +40,12 @@ def row(name: str, scores: dict[str, float], speed: float, training: float) -> s
 
 def udpipe_row(train: Path, dev: Path, part: Path) -> str:
     """Train, score and time the tagger of UDPipe."""
-    from tokenizing import udpipe_sentences
-    from ufal import udpipe
+    from tokenizing import udpipe_model, udpipe_process
 
-    error = udpipe.ProcessingError()
-    data = udpipe_sentences(train), udpipe_sentences(dev)
-    made, training = timed(
-        lambda: udpipe.Trainer.train("morphodita_parsito", *data, "none", "", "none", error),
-    )
-    if error.occurred():
-        raise SystemExit(error.message)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "model"
-        path.write_bytes(made.encode("utf-8", "surrogateescape") if isinstance(made, str) else made)
-        model = udpipe.Model.load(str(path))
-    pipeline = udpipe.Pipeline(model, "conllu", udpipe.Pipeline.DEFAULT, udpipe.Pipeline.NONE, "conllu")
+    (model, _), training = timed(lambda: udpipe_model(train, dev, "none", "", "none"))
+    process = udpipe_process(model, "conllu", "", "none")
     text = part.read_text(encoding="utf-8")
-    found, seconds = timed(lambda: pipeline.process(text, error))
+    found, seconds = timed(lambda: process(text))
     gold, tagged = list(read(part)), list(read_string(found))
     words = sum(map(len, gold))
     scores = {}

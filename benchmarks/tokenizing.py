@@ -67,29 +67,35 @@ def udpipe_sentences(path: Path) -> Any:
     return sentences
 
 
-def udpipe_tokenizer(train: Path, dev: Path, epochs: int) -> Callable[[str], str]:
-    """Train UDPipe's tokenizer."""
+def udpipe_model(train: Path, dev: Path, tokenizer: str, tagger: str, parser: str) -> tuple[Any, int]:
+    """Train UDPipe with the options of each part, "none" to leave it out; the model and its size in bytes."""
     from ufal import udpipe
 
     error = udpipe.ProcessingError()
-    made = udpipe.Trainer.train(
-        "morphodita_parsito",
-        udpipe_sentences(train),
-        udpipe_sentences(dev),
-        f"epochs={epochs}",
-        "none",
-        "none",
-        error,
-    )
+    data = udpipe_sentences(train), udpipe_sentences(dev)
+    made = udpipe.Trainer.train("morphodita_parsito", *data, tokenizer, tagger, parser, error)
     if error.occurred():
         raise SystemExit(error.message)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         path.write_bytes(made.encode("utf-8", "surrogateescape") if isinstance(made, str) else made)
-        model = udpipe.Model.load(str(path))
-    pipeline = udpipe.Pipeline(model, "tokenizer=ranges", udpipe.Pipeline.NONE, udpipe.Pipeline.NONE, "conllu")
+        return udpipe.Model.load(str(path)), path.stat().st_size
+
+
+def udpipe_process(model: Any, source: str, tagger: str, parser: str) -> Callable[[str], str]:
+    """What turns the input of a trained UDPipe into CoNLL-U."""
+    from ufal import udpipe
+
+    error = udpipe.ProcessingError()
+    pipeline = udpipe.Pipeline(model, source, tagger, parser, "conllu")
     pipeline.model = model  # it must live as long as the pipeline
     return lambda text: pipeline.process(text, error)
+
+
+def udpipe_tokenizer(train: Path, dev: Path, epochs: int) -> Callable[[str], str]:
+    """Train UDPipe's tokenizer."""
+    model, _ = udpipe_model(train, dev, f"epochs={epochs}", "none", "none")
+    return udpipe_process(model, "tokenizer=ranges", "none", "none")
 
 
 def main() -> None:
