@@ -1,5 +1,7 @@
 """The template language: what it compiles to, and what it says of mistakes."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,22 @@ def test_models_that_are_none(tmp_path):
         load_model("stak")
     (tmp_path / "own.toml").write_text('templates = ["stack[0].form"]')
     assert load_model(str(tmp_path / "own.toml")).terms == (("stack[0].form",),)
+
+
+def test_models_that_extend_others(tmp_path):
+    base, more, odd = (str(tmp_path / name) for name in ("base.toml", "more.toml", "odd.toml"))
+    Path(base).write_text('templates = ["s.form"]\n[addresses]\ns = "stack[0]"\n')
+    Path(more).write_text(f'extends = "{base}"\ntemplates = ["s.upos"]\n[addresses]\ns = "stack[1]"\n')
+    assert load_model(more).terms == (("s.form",), ("s.upos",))
+    assert dict(load_model(more).names) == {"s": "stack[1]"}  # the model that extends has the last word
+    with pytest.raises(TemplateError, match="must stand on its own"):  # as in a trained model
+        parse_model(f'extends = "{base}"\n')
+    Path(odd).write_text("extends = 3\n")
+    with pytest.raises(TemplateError, match="write the name of one feature model"):
+        load_model(odd)
+    Path(base).write_text(f'extends = "{more}"\n')
+    with pytest.raises(TemplateError, match="in a circle"):
+        load_model(more)
 
 
 def test_attributes(example):

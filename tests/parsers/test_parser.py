@@ -329,6 +329,7 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         ({**manifest, "single_root": [1]}, arrays),
         ({**manifest, "labels": [7] * len(manifest["labels"])}, arrays),
         ({**manifest, "features": 'templates = ["buffer[2147483647].form"]'}, arrays),
+        ({**manifest, "features": 'extends = "stack"'}, arrays),
         (manifest, changed("buckets", used, 2**30 + len(arrays["rows"]))),
         (manifest, {**arrays, "rows": arrays["rows"][:, :-1]}),
         (manifest, {**arrays, "buckets": np.ones_like(arrays["buckets"])}),

@@ -218,7 +218,7 @@ FEATURES = [
     'templates = ["buffer[0].xpos"]',
     'templates = ["buffer[0].tree_head.form"]',
     "templates = 1",
-    'extends = "none.toml"',
+    'extends = "tagging-first"',
     "\0",
 ]
 

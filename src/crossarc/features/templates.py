@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -92,7 +92,7 @@ class FeatureModel:
 
 def load_model(name: str) -> FeatureModel:
     """A model that comes with crossarc, by name, or one from a TOML file."""
-    return parse_model(model_text(name), name)
+    return parse_model(model_text(name), name, model_text)
 
 
 def model_text(name: str) -> str:
@@ -107,21 +107,13 @@ def model_text(name: str) -> str:
     return (folder / f"{name}.toml").read_text(encoding="utf-8")
 
 
-def parse_model(text: str, name: str = "<model>") -> FeatureModel:
-    """Compile a model from its text; a template that is wrong is refused with its line."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise TemplateError(f"{name}: {error}") from None
-    return compile_model(data, text, name)
+def parse_model(text: str, name: str = "<model>", read: Callable[[str], str] | None = None) -> FeatureModel:
+    """Compile a model from its text; a template that is wrong is refused with its line.
 
-
-def compile_model(data: dict[str, Any], text: str, name: str) -> FeatureModel:
-    """Compile a model from its entries; `text` is what a model file keeps of them.
-
-    A model that extends another has its addresses and templates, and more.
+    A model that extends another has its addresses and templates, and more. `read` gives the text of the other by its
+    name. Without it `extends` is refused: what a trained model holds must not make crossarc read other files.
     """
-    addresses, templates = entries_of(data)
+    addresses, templates = entries_of(text, name, read)
     compiler = Compiler(addresses)
     for template in templates:
         try:
@@ -133,15 +125,31 @@ def compile_model(data: dict[str, Any], text: str, name: str) -> FeatureModel:
     return compiler.model(name, text)
 
 
-def entries_of(data: dict[str, Any]) -> tuple[dict[str, str], list[str]]:
-    """The named addresses and the templates of a model, after those of the one that it extends."""
+def entries_of(text: str, name: str, read: Callable[[str], str] | None) -> tuple[dict[str, str], list[str]]:
+    """The named addresses and the templates of a model, after those of the models that it extends."""
     addresses: dict[str, str] = {}
     templates: list[str] = []
-    if "extends" in data:
-        addresses, templates = entries_of(tomllib.loads(model_text(data["extends"])))
-    groups = data.get("templates", {})
-    lists = groups.values() if isinstance(groups, dict) else [groups]
-    return {**addresses, **data.get("addresses", {})}, [*templates, *(each for group in lists for each in group)]
+    seen: list[str] = []
+    while True:
+        seen.append(name)
+        try:
+            data: dict[str, Any] = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise TemplateError(f"{name}: {error}") from None
+        groups = data.get("templates", {})
+        lists = groups.values() if isinstance(groups, dict) else [groups]
+        addresses = {**data.get("addresses", {}), **addresses}
+        templates = [*(each for group in lists for each in group), *templates]
+        if "extends" not in data:
+            return addresses, templates
+        base = data["extends"]
+        if read is None:
+            raise TemplateError(f"{name}: extends = {base!r}: a model must stand on its own here")
+        if not isinstance(base, str):
+            raise TemplateError(f"{name}: extends = {base!r}: write the name of one feature model in quotes")
+        if base in seen:
+            raise TemplateError(f"{name}: extends = {base!r}: feature models extend each other in a circle")
+        name, text = base, read(base)
 
 
 def fit_model(model: FeatureModel, corpus: Corpus) -> FeatureModel:
@@ -193,10 +201,9 @@ def choose_templates(model: FeatureModel, places: Iterable[int]) -> FeatureModel
 
 def with_templates(model: FeatureModel, templates: Iterable[str]) -> FeatureModel:
     """The model with other templates over the same addresses."""
-    data = {"templates": list(templates), "addresses": dict(model.names)}
-    lines = ["templates = [", *(f'  "{template}",' for template in data["templates"]), "]", "[addresses]"]
+    lines = ["templates = [", *(f'  "{template}",' for template in templates), "]", "[addresses]"]
     lines += [f'{name} = "{address}"' for name, address in model.names.items()]
-    return compile_model(data, "\n".join(lines) + "\n", model.name)
+    return parse_model("\n".join(lines) + "\n", model.name)
 
 
 def line_of(text: str, template: str) -> int:
