@@ -230,3 +230,15 @@ def test_tagging(tmp_path, example):
     assert not blank
     assert [row.split(" | ")[0] for row in rows] == ["| crossarc"]
     assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+
+
+def test_neural_parts(tmp_path, example):
+    for part in ("train", "dev", "test"):
+        shutil.copy(example, tmp_path / f"{part}.conllu")
+    command = [sys.executable, ROOT / "benchmarks" / "neural_parts.py", tmp_path, "--models", tmp_path / "models"]
+    options = ["--ensemble", "2", "--epochs", "1"]
+    run = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
+    columns, rule, *rows = run.stdout.splitlines()
+    assert len(rows) == 6
+    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+    assert [" ± " in row for row in rows] == [False, False, True, True, False, False]
