@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from crossarc.errors import CrossarcError, UnknownName
-from crossarc.parsers.settings import AT_ONCE, FAMILIES, GraphOutput, Settings, check_names, checked_settings
+from crossarc.parsers.families import FAMILIES, check_names, checked_settings
+from crossarc.parsers.settings import AT_ONCE, GraphOutput, Settings
 
 # How often training goes on from the model's own mistakes where costs are not exact, by trial on development sets.
 EXPLORE = {"planar": 0.9, "two-planar": 0.5, "covington": 0.5}
