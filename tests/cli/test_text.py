@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from crossarc.tagging import text_of
-from crossarc.treebank import read
+from crossarc.treebank import read, write
+from graph_treebank import graph_treebank
 
 SMALL = "hidden = 16\nlexical_size = 16\ntag_size = 8\narc_size = 16\nlabel_size = 16\nepochs = 2\n"
 
@@ -19,7 +20,7 @@ def model(example, tmp_path_factory):
 
     path = tmp_path_factory.mktemp("text") / "m.crossarc"
     options = {"hidden": 16, "lexical_size": 16, "arc_size": 16, "label_size": 16, "epochs": 2}
-    train_pipeline([str(example)], str(example), str(path), options, 0, None, False, "fail")
+    train_pipeline([str(example)], str(example), str(path), options, False, "fail")
     return path
 
 
@@ -41,6 +42,54 @@ def test_train_says_what_it_does(crossarc, example, tmp_path):
     assert (code, "add --pipeline" in err) == (2, True)
     code, err = crossarc("train", "--pipeline", "--init", tmp_path / "m", *files)
     assert (code, "leave --init and --directed out" in err) == (2, True)
+    for setting, message in (
+        ("jackknife = 3", "neural gives tags itself"),
+        ('jackknife = "3"', "name the number of folds"),
+        ("tagger = 3", "give a table of settings"),
+        ("tagger = { colour = 3 }", "no setting of the tagger 'colour'"),
+        ('graph = "swap"', "gives trees; name a preset of graphs"),
+    ):
+        (tmp_path / "s.toml").write_text(f"{SMALL}{setting}\n")
+        code, err = crossarc("train", "--pipeline", "--config", tmp_path / "s.toml", *files)
+        assert (code, message in err) == (2, True)
+    code, err = crossarc("train", "--jackknife", "3", *files)
+    assert (code, "--jackknife is for the tagger of a pipeline" in err) == (2, True)
+
+
+def test_the_fast_pipeline(crossarc, example, tmp_path):
+    """Its summary leaves out what the treebank does not have."""
+    bare = [sentence.replace(upos=["_"] * (len(sentence) + 1)) for sentence in read(example)]
+    write(bare, tmp_path / "t.conllu")
+    files = ("--train", tmp_path / "t.conllu", "--dev", tmp_path / "t.conllu", "-o", tmp_path / "m")
+    code, err = crossarc("train", "--pipeline", "--fast", "--jackknife", "0", "--epochs", "2", *files)
+    assert code == 0
+    assert "parser arc-hybrid\n" in err
+    assert "best: epoch" in err
+    assert "Lemmas" in err
+    assert "UPOS" not in err
+
+
+def test_an_interrupt_while_graphs_are_learned_leaves_the_parser(crossarc, tmp_path, monkeypatch):
+    from crossarc.parsers import Parser
+
+    write(graph_treebank(20), tmp_path / "t.conllu")
+    learn = Parser.fit
+
+    def fit(self, *arguments, **options):
+        if self.gives_graphs:
+            raise KeyboardInterrupt
+        return learn(self, *arguments, **options)
+
+    monkeypatch.setattr(Parser, "fit", fit)
+    command = ("train", "--pipeline", "--parser", "arc-hybrid", "--graph", "dag-mst", "--jackknife", "0")
+    files = ("--epochs", "3", "--train", tmp_path / "t.conllu", "-o", tmp_path / "m")
+    code, err = crossarc(*command, *files)
+    assert code
+    assert "epochs 1 to 2 are saved in" in err
+    monkeypatch.setattr(Parser, "fit", learn)
+    assert crossarc(*command, "--resume", *files)[0] == 0
+    assert crossarc(*command, *files[:-1], tmp_path / "other")[0] == 0
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "other").read_bytes()
 
 
 @pytest.mark.parametrize("kind", ["txt", "txt.gz", "stdin"])
@@ -66,7 +115,7 @@ def test_text_as_json_lines_and_pictures(crossarc, model, tmp_path):
 
 
 def test_documents_on_lines_keep_their_fields(crossarc, model, tmp_path):
-    documents = [{"id": 7, "text": "She left. They stayed.", "x": [1]}, {"text": " "}, {"text": "Yes.", "y": None}]
+    documents = [{"id": 7, "text": "She left. They stayed.", "x": [1]}, {"text": " "}, {"id": None, "text": "Yes."}]
     (tmp_path / "d.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents))
     assert crossarc("parse", model, tmp_path / "d.jsonl", "-o", tmp_path / "o.jsonl")[0] == 0
     found = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
@@ -76,7 +125,7 @@ def test_documents_on_lines_keep_their_fields(crossarc, model, tmp_path):
     assert [sentence.metadata.get("newdoc id") for sentence in read(tmp_path / "o.conllu")] == ["7", None, "3"]
     (tmp_path / "bad.jsonl").write_text('{"text": "A."}\n{"no": 1}\n')
     code, err = crossarc("parse", model, tmp_path / "bad.jsonl")
-    assert (code, "bad.jsonl:2" in err) == (2, True)
+    assert (code, "bad.jsonl:2" in err, "--on-error skip leaves such lines out" in err) == (2, True, True)
     code, err = crossarc("parse", model, tmp_path / "bad.jsonl", "--on-error", "skip", "-o", tmp_path / "o.conllu")
     assert (code, "1 left out" in err) == (0, True)
 
@@ -86,12 +135,19 @@ def test_treebank_files_keep_their_tokens_and_tags_if_asked(crossarc, model, exa
     assert crossarc("parse", model, example, "--keep-tags", "-o", out)[0] == 0
     gold, got = list(read(example)), list(read(out))
     assert [s.upos for s in gold] == [s.upos for s in got]
+    for options in (("--scores", "--k", "2"), ("--constraints",)):
+        assert crossarc("parse", model, example, "--keep-tags", *options, "-o", out)[0] == 0
+        got = [s for s in read(out) if s.metadata.get("tree_rank", "1").startswith("1")]
+        assert [s.upos for s in gold] == [s.upos for s in got]
     assert crossarc("parse", model, example, "--scores", "--k", "2", "-o", out)[0] == 0
     assert next(iter(read(out))).metadata["tree_rank"] == "1 of 2"
 
 
 def test_what_is_refused(crossarc, model, example, tmp_path):
     (tmp_path / "bad.txt").write_bytes(b"caf\xe9.")
+    (tmp_path / "two.txt").write_text("Yes. No.")
+    (tmp_path / "text.log").write_text("She left.\n")
+    two = tmp_path / "two.txt"
     for arguments, message in (
         (("parse",), ""),
         (("parse", model), "there is nothing to parse"),
@@ -99,6 +155,11 @@ def test_what_is_refused(crossarc, model, example, tmp_path):
         (("parse", model, example, "--to", "pdf"), "no format 'pdf'"),
         (("parse", model, example, "--from", "pdf"), "no format 'pdf'"),
         (("parse", model, tmp_path / "bad.txt"), "bad.txt: byte 4 is not UTF-8 (0xe9); save the text as UTF-8"),
+        (("parse", model, tmp_path / "text.log"), "; --from text parses it as text, --from jsonl as JSON lines"),
+        (("parse", model, two, "-o", tmp_path / "o.svg"), "write all to a page with -o NAME.html"),
+        (("parse", model, two, "-o", tmp_path / "o.json"), "json is not written; take .jsonl"),
+        (("parse", model, two, "-o", tmp_path / "o.png"), "png is not written; take .svg"),
+        (("parse", two), "crossarc parse en"),
     ):
         code, err = crossarc(*arguments)
         assert code == 2
@@ -110,7 +171,10 @@ def test_info(crossarc, model, capsys):
 
 
 @pytest.mark.parametrize("name", ["en"])
-def test_the_model_that_comes_with_crossarc(crossarc, tmp_path, name):
+def test_the_model_that_comes_with_crossarc(crossarc, tmp_path, name, monkeypatch):
+    """Also where a folder has its name."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).mkdir()
     text = "She bought a coat yesterday that fits her well."
     assert crossarc("parse", name, "--text", text, "-o", tmp_path / "o.conllu")[0] == 0
     (sentence,) = read(tmp_path / "o.conllu")

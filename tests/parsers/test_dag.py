@@ -9,10 +9,11 @@ import pytest
 from crossarc.cli import main
 from crossarc.errors import CrossarcError
 from crossarc.evaluation import evaluate, evaluate_graphs
+from crossarc.features import load_model
 from crossarc.parsers import Parser, load
 from crossarc.parsers.inner_trees import InnerTrees
 from crossarc.parsers.presets import DAG_PRESETS
-from crossarc.treebank import Sentence, convert, read, validate, write
+from crossarc.treebank import Sentence, convert, read, read_string, validate, write
 from graph_treebank import graph_treebank
 
 TRANSITIONS = [name for name in DAG_PRESETS if name not in ("dag-mst", "neural-graph")]
@@ -233,7 +234,7 @@ def test_compact_models_and_that_of_the_paper(treebank):
     for name in TRANSITIONS:
         assert Parser(name, features="compact", epochs=8).fit(treebank).evaluate(treebank).labelled.f1 > 90
     paper = Parser("dag-standard", features="dag-sagae", learner="maxent", epochs=8).fit(treebank)
-    assert not {"lemma", "feats", "upos"} & set(paper.model.features.attributes) - {"upos"}
+    assert set(load_model("dag-sagae").attributes) == {"form", "xpos"}
     assert paper.evaluate(treebank).labelled.f1 > 90
 
 
@@ -262,3 +263,41 @@ def test_commands(path, tmp_path, capsys, monkeypatch):
     assert "gives graphs" in told.err
     assert "dag-eager" in run("parsers")[1].out
     assert all(sentence.is_tree for sentence in read(parsed))
+
+
+ODD = """
+1 a a X _ _ 0 root 2:x|3:y _
+2 b b Y _ _ 1 obj 1:z _
+3 c c X _ _ 1 x 0:root|1:w _
+
+1 d d X _ _ 0 root 0:root _
+1.1 e e X _ _ _ _ 1:x _
+2 f f Y _ _ 1 obj 1.1:y _
+
+1 g g X _ _ 0 root 0:root _
+2 h h Y _ _ 1 obj _ _
+
+"""
+
+
+@pytest.mark.parametrize("name", [*TRANSITIONS, "dag-mst"])
+@pytest.mark.parametrize("settings", [{"reversal": "paper"}, {"empty": "keep"}, {"cycles": "allow"}])
+def test_every_word_is_reached_with_any_settings(tmp_path, name, settings):
+    """Also by a bad parser, and where training graphs have words without a head, cycles and empty nodes."""
+    if "cycles" in settings and name in ("dag-standard", "dag-eager"):
+        pytest.skip("this system builds no cycles")
+    sentences = [*graph_treebank(30), *read_string(ODD.lstrip().replace(" ", "\t") * 10)]
+    parser = Parser(name, epochs=1, **settings).fit(sentences)
+    shuffled = np.random.default_rng(5)
+    words = [form for sentence in sentences for form in sentence.forms[1:]]
+    strange = [Sentence.from_columns(forms=["", *shuffled.choice(words, 12)]) for _ in range(60)]
+    findings = findings_of(parser.parse([*sentences, *strange]), tmp_path)
+    assert not [finding for finding in findings if finding.code == "unreachable"]
+
+
+def test_features_of_a_tree_need_trees(treebank):
+    with pytest.raises(CrossarcError, match="set use_tree"):
+        Parser("dag-standard", features="dag-standard-tree", epochs=1).fit(treebank)
+    bare = [sentence.replace(heads=[-1] * (len(sentence) + 1)) for sentence in treebank]
+    with pytest.raises(CrossarcError, match="no sentence has a tree"):
+        Parser("dag-standard", use_tree=True, epochs=1).fit(bare)

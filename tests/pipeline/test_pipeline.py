@@ -93,6 +93,9 @@ def test_given_tokens_and_tags_stay(nlp, sentences):
     assert got.forms == sentences[0].forms
     (kept,) = nlp.parse([sentences[0]], keep_tags=True)
     assert (kept.upos, kept.lemmas, kept.feats) == (sentences[0].upos, sentences[0].lemmas, sentences[0].feats)
+    (analysis,) = nlp.parse(sentences[0], keep_tags=True, scores=True)
+    assert analysis.best.sentence.upos == sentences[0].upos
+    assert 0 < analysis.best.probability <= 1
     assert nlp.parse_tokens(["She", "left"]).forms == ("", "She", "left")
     assert [len(each) for each in nlp.parse_tokens([["She", "left"], ["Why"]])] == [2, 1]
 
@@ -153,6 +156,12 @@ def test_small_treebanks_and_treebanks_without_tags(sentences, parser):
 def test_refusals(nlp, sentences):
     with pytest.raises(CrossarcError, match="a pipeline takes text, not 3"):
         nlp(3)
+    with pytest.raises(CrossarcError, match="a pipeline takes text, not None"):
+        list(nlp.pipe(["Yes.", None]))
+    with pytest.raises(CrossarcError, match="pipe takes several texts"):
+        list(nlp.pipe("Yes."))
+    with pytest.raises(CrossarcError, match="takes the path of a file or sentences, not 'Yes.'"):
+        list(nlp.parse(["Yes."]))
     with pytest.raises(CrossarcError, match="name the number of folds"):
         Pipeline(jackknife=1)
     with pytest.raises(CrossarcError, match="gives trees; name a preset of graphs"):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from crossarc.cli.draw import KINDS, draw_pictures, screen_options
-from crossarc.errors import UnknownName
+from crossarc.errors import CrossarcError, UnknownName
 
 if TYPE_CHECKING:
     from crossarc.tagging import Tokenizer
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 TEXTS = ("txt", "text", "md")  # extensions
 LINES = ("jsonl", "ndjson")
+NOT_WRITTEN = {
+    "json": "jsonl",
+    **dict.fromkeys(("png", "jpg", "jpeg", "gif", "pdf"), "svg"),
+}  # and what to take instead
 Parse = Callable[[Iterable["Sentence"], str], Iterator["Sentence"]]
 
 
@@ -51,6 +55,8 @@ def output_kind(output: str, to: str | None, *, drawn: bool) -> str:
     if output == "-":
         return "txt" if drawn and sys.stdout.isatty() else ""
     kind = extension(output)
+    if kind in NOT_WRITTEN:
+        raise CrossarcError(f"{output}: {kind} is not written; take .{NOT_WRITTEN[kind]}, or name a format with --to")
     return kind if kind in KINDS else "jsonl" if kind in LINES else ""
 
 
@@ -81,7 +87,8 @@ def parsed_documents(
 
     def tokenized() -> Iterator[Sentence]:
         for number, document in enumerate(documents, 1):
-            found = tokenizer.tokenize(document["text"], document=str(document.get("id", number)))
+            name = document.get("id")
+            found = tokenizer.tokenize(document["text"], document=str(number if name is None else name))
             waiting.append((document, len(found)))
             yield from found
 

@@ -118,8 +118,8 @@ def render(
         for number, picture in enumerate(pictures):
             if number:
                 raise CrossarcError(
-                    f"{target} can hold one sentence, but several are selected; "
-                    "choose one with --sentence or --limit 1, or write all to a page with -o NAME.html"
+                    f"{target} can hold one sentence, but there are several; write all to a page with -o NAME.html, "
+                    "or draw one with crossarc draw FILE --sentence ID"
                 )
             yield svg_of(picture, width=width or DEFAULT_WIDTH, legend=comparison)
     else:

@@ -15,11 +15,10 @@ import typer
 from crossarc.cli.arguments import OnError, Output, check_policy, check_stdin
 from crossarc.cli.console import counted, tracked
 from crossarc.cli.documents import input_kind, output_kind, parsed_documents, write_output
-from crossarc.errors import CrossarcError
+from crossarc.errors import CrossarcError, TreebankError
 
 if TYPE_CHECKING:
     from crossarc.parsers import Parser
-    from crossarc.parsers.parser import ParseOptions
     from crossarc.pipeline import Pipeline
     from crossarc.tagging import Tokenizer
     from crossarc.treebank import Finding, Sentence
@@ -163,7 +162,11 @@ def parse(
     if text is not None and files:
         raise CrossarcError("--text is the input: leave the files out")
     if text is None and not files:
-        raise CrossarcError('there is nothing to parse: name files after the model, or give --text "..."')
+        hint = f"; crossarc parse {BUNDLED} {model} parses the file with the model that comes with crossarc"
+        known = model is not None and input_kind(model, None) != "trees"
+        raise CrossarcError(
+            f'there is nothing to parse: name files after the model, or give --text "..."{hint if known else ""}'
+        )
     check_stdin(*files)
     run = Parsing(
         model or BUNDLED,
@@ -226,13 +229,12 @@ class Parsing:
         self.parser: Parser = loaded.parser if isinstance(loaded, Pipeline) else loaded
         self.model, self.threads, self.scores, self.k, self.on_error = model, threads, scores, k, on_error
         self.keep_tags = keep_tags
-        self.options: ParseOptions = {
-            "threads": threads,
+        self.options: dict[str, Any] = {
             "beam": beam,
             "constraints": marked_constraints if constraints else None,
             "with_tree": with_tree,
         }
-        # What a pipeline does not do itself: its parser gets sentences that have tags.
+        # What the parser of a pipeline is asked for on its own.
         self.by_parser = scores or k is not None or constraints or beam is not None or with_tree
         if beam is not None:
             self.parser.model.with_beam(beam)  # graph parsers refuse it before any file is read
@@ -275,8 +277,7 @@ class Parsing:
             if kind == "text":
                 yield from self.parsed_text(text_blocks(file), "" if path == "-" else os.path.basename(path))
             elif kind == "jsonl":
-                policy = "fail" if self.on_error == "fail" else "skip"
-                documents = read_json_documents(file, on_error=policy, report=self.skipped)  # type: ignore[arg-type]
+                documents = read_json_documents(file, on_error="skip", report=self.skipped)
                 yield from parsed_documents(documents, self.tokenizer(path), self.parsed, whole=whole)
             else:
                 # `finding` raises the error, with a remedy.
@@ -307,18 +308,21 @@ class Parsing:
         def warn(columns: list[str]) -> None:
             print(f"crossarc: {describe_missing(name, columns)}", file=sys.stderr)
 
-        options: ParseOptions = {**self.options, "on_missing": warn}
+        analysed = self.scores or self.k is not None
+        options: dict[str, Any] = {**self.options, "on_missing": warn}
+        if analysed:
+            options |= {"scores": True, "k": self.k}
         if self.pipeline is not None:
-            sentences = self.pipeline.parse(sentences, threads=self.threads, keep_tags=self.keep_tags)
-            if not self.by_parser:
-                yield from map(self.counted, sentences)
-                return
-        if self.scores or self.k is not None:
-            for analysis in self.parser.parse(sentences, scores=True, k=self.k, **options):
-                self.counted(analysis.best.sentence)
-                yield from analysis.annotated(probabilities=self.scores)
+            own = options if self.by_parser else {}
+            found: Iterable[Any] = self.pipeline.parse(sentences, threads=self.threads, keep_tags=self.keep_tags, **own)
+        else:
+            found = self.parser.parse(sentences, threads=self.threads, **options)
+        if not analysed:
+            yield from map(self.counted, found)
             return
-        yield from map(self.counted, self.parser.parse(sentences, **options))
+        for analysis in found:
+            self.counted(analysis.best.sentence)
+            yield from analysis.annotated(probabilities=self.scores)
 
     def counted(self, sentence: Sentence) -> Sentence:
         """Count a sentence."""
@@ -333,15 +337,19 @@ class Parsing:
 
     def finding(self, finding: Finding) -> None:
         """Refuse a bad sentence, or count it."""
-        from crossarc.errors import TreebankError
+        from crossarc.treebank.validation import PLAIN_TEXT
 
         if self.on_error == "fail":
             choice = "--on-error skip leaves such sentences out, fix repairs them if possible"
+            if self.pipeline is not None and PLAIN_TEXT in finding.what:
+                choice = "--from text parses it as text, --from jsonl as JSON lines"
             raise TreebankError(f"{finding.with_action('')}; {choice}")
         self.noted(str(finding), finding.action)
 
     def skipped(self, message: str) -> None:
-        """Count a line that is no document."""
+        """Refuse a line that is no document, or count it."""
+        if self.on_error == "fail":
+            raise TreebankError(f"{message.removesuffix('; left out')}; --on-error skip leaves such lines out")
         self.noted(message, "left out")
 
     def noted(self, message: str, action: str) -> None:

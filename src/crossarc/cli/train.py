@@ -75,13 +75,14 @@ def train(
         typer.Option("--pipeline", help="Train a tokenizer and a tagger too, for text; default parser: neural."),
     ] = False,
     jackknife: Annotated[
-        int,
+        int | None,
         typer.Option(
             metavar="N",
             min=0,
-            help="Pipelines with a linear tagger: predict the tags of the training data in N folds; 0: gold tags.",
+            help="Pipelines with a linear tagger: predict the tags of the training data in N folds; default: 10; "
+            "0: gold tags.",
         ),
-    ] = 10,
+    ] = None,
     graph: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Pipelines: a preset of graphs to train beside, for DEPS."),
@@ -117,10 +118,13 @@ def train(
 
         if init is not None or directed is not None:
             raise CrossarcError("--pipeline trains all its parts: leave --init and --directed out")
-        train_pipeline(train, dev, output, options, jackknife, graph, resume, on_error)
+        own = {name: value for name, value in (("jackknife", jackknife), ("graph", graph)) if value is not None}
+        train_pipeline(train, dev, output, {**options, **own}, resume, on_error)
         return
     if graph is not None:
         raise CrossarcError(f"--graph trains a parser of graphs beside a pipeline: add --pipeline, or --parser {graph}")
+    if jackknife is not None:
+        raise CrossarcError("--jackknife is for the tagger of a pipeline: add --pipeline, or see crossarc jackknife")
     train_files(train, dev, output, options, init, resume, on_error, directed)
 
 

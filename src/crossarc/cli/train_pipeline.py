@@ -23,6 +23,7 @@ STAGES = {
     "jackknife": "predicting the tags of the training data, fold by fold",
 }
 SHOWN = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "LAS")
+COLUMNS = {"UPOS": "upos", "UFeats": "feats", "Lemmas": "lemma"}  # without which a figure says nothing
 
 
 def train_pipeline(
@@ -30,8 +31,6 @@ def train_pipeline(
     dev: str | None,
     output: str,
     options: dict[str, Any],
-    jackknife: int,
-    graph: str | None,
     resume: bool,
     on_error: str,
 ) -> Pipeline:
@@ -40,8 +39,15 @@ def train_pipeline(
     from crossarc.pipeline import Pipeline
 
     check_model_path(output)
-    settings = {"parser": FAST if options.get("fast") else ACCURATE, **options}
-    pipeline = Pipeline(settings.pop("parser"), jackknife=jackknife, graph=graph, **settings)
+    settings = dict(options)
+    if (
+        "parser" not in settings
+    ):  # --fast asks for the linear tagger and a transition parser; beside --parser for its search
+        settings["parser"] = FAST if settings.pop("fast", False) else ACCURATE
+    pipeline = Pipeline(settings.pop("parser"), **settings)
+    if "jackknife" in options and pipeline.predicts_tags and pipeline.graph is None:
+        name = pipeline.parser.settings.parser
+        raise CrossarcError(f"jackknife is for pipelines with a linear tagger; {name} gives tags itself: leave it out")
     check = pipeline.parser.target
     sentences = [sentence for path in train for sentence in validated(path, on_error, check)]
     held_out = validated(dev, on_error, check) if dev is not None else None
@@ -63,7 +69,7 @@ def train_pipeline(
             )
         pipeline.save(output)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(farewell(view.epochs, output, checkpoint)) from None
+        raise KeyboardInterrupt(farewell(view.of_parser, output, checkpoint)) from None
     summarise(pipeline, held_out, output)
     return pipeline
 
@@ -74,7 +80,7 @@ class StagesView:
     def __init__(self, pipeline: Pipeline, words: int) -> None:
         self.pipeline, self.words = pipeline, words
         self.stack = ExitStack()
-        self.epochs = TrainingView(pipeline.parser.settings.epochs, words)
+        self.epochs = self.of_parser = TrainingView(pipeline.parser.settings.epochs, words)
 
     def on_stage(self, name: str) -> None:
         """Print what is learned next; parsers show their epochs."""
@@ -86,6 +92,8 @@ class StagesView:
         print(f"{name} {parser.settings.parser}", file=sys.stderr)
         unsure = getattr(parser.settings, "augment", False)
         self.epochs = TrainingView(parser.settings.epochs, self.words, unsure, parser.measures)
+        if name == "parser":  # whose epochs are saved; the parser of graphs has no checkpoint
+            self.of_parser = self.epochs
         self.stack.enter_context(self.epochs)
 
     def on_epoch(self, epoch: Epoch) -> None:
@@ -99,8 +107,20 @@ class StagesView:
 
 def summarise(pipeline: Pipeline, dev: list[Sentence] | None, output: str) -> None:
     """Print the scores on the development set, from raw text, and the model file."""
+    from crossarc.parsers.columns import filled_columns_of
+    from crossarc.treebank.corpus import Corpus
+
+    best = pipeline.parser.manifest_["development"]
+    if dev is not None and best:
+        labelled, unlabelled = pipeline.parser.measures
+        figures = f"dev {labelled} {best['las']:.2f}, {unlabelled} {best['uas']:.2f}"
+        print(f"best: epoch {best['epoch']}, {figures} with given tokens", file=sys.stderr)
     if dev is not None:
         scores = pipeline.evaluate(dev)
-        figures = ", ".join(f"{name} {scores[name].f1:.2f}" for name in SHOWN)
+        filled = filled_columns_of(Corpus.of(dev), list(COLUMNS.values()))
+        shown = [name for name in SHOWN if filled.get(COLUMNS.get(name, ""), True)]
+        if pipeline.parser.gives_graphs:
+            shown.remove("LAS")
+        figures = ", ".join(f"{name} {scores[name].f1:.2f}" for name in shown)
         print(f"development set from its text: {figures}", file=sys.stderr)
     print(f"Saved {output} ({os.path.getsize(output) / 1e6:.1f} MB)", file=sys.stderr)

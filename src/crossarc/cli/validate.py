@@ -29,7 +29,10 @@ class Verdict:
 def validate(
     files: Files,
     source: From = None,
-    roots: Annotated[str, typer.Option(metavar="one|any", help="Whether a tree may have several roots.")] = "one",
+    roots: Annotated[
+        str | None,
+        typer.Option(metavar="one|any", help="Whether several roots are allowed; default: one, with --graph any."),
+    ] = None,
     graph: Annotated[
         bool, typer.Option("--graph", help="Check the arcs of graphs too; sentences with a graph need no tree.")
     ] = False,
@@ -64,6 +67,7 @@ def validate(
     check_stdin(*files, "-" if fix else None)
     if fix == "-" and json:
         raise CrossarcError("--fix - and --json both write to standard output; give one of them a file")
+    roots = roots or ("any" if graph or acyclic else "one")
     verdicts = {path: validate_file(path, source, roots, limit, graph=graph, acyclic=acyclic) for path in files}
     if json:
         print_json({path: to_dict(verdict) for path, verdict in verdicts.items()})

@@ -97,8 +97,13 @@ def evaluate_graphs(
         numbering = number_nodes(ours, theirs)
         for sentence, columns in ((ours, left), (theirs, right)):
             words = collect(sentence, number, nodes[-1], numbering, columns)
-            # The kinds of a set are found by the gold tree; without one, each side has its own tree.
-            columns.kinds += chosen.kinds_of(ours, words) if chosen is not None else places_in_tree(sentence, words)
+            # The kinds of a set are found by the gold tree. Otherwise each side has its own tree, if it has one.
+            if chosen is not None:
+                columns.kinds += chosen.kinds_of(ours, words)
+            elif (sentence.heads[1:] >= 0).any():
+                columns.kinds += places_in_tree(sentence.heads.tolist(), words)
+            else:
+                columns.kinds += places_in_gold_tree(ours, words)
         nodes.append(nodes[-1] + len(numbering if numbering is not None else ours.forms))
     for side, columns in (("gold", left), ("system", right)):
         if len(nodes) > 1 and not columns.labels:
@@ -156,9 +161,18 @@ def collect(
     return words
 
 
-def places_in_tree(sentence: Sentence, arcs: Arcs) -> list[str]:
+def places_in_gold_tree(gold: Sentence, arcs: Arcs) -> list[str]:
+    """Which arcs of a side without a tree are primary: those of the gold tree, else the first arc of the word."""
+    tree: list[int] = gold.heads.tolist()
+    own = tree[:1] + [EMPTY] * (len(tree) - 1)
+    for head, dependent, _ in sorted(arcs):
+        if dependent != EMPTY and (own[dependent] == EMPTY or head == tree[dependent]):
+            own[dependent] = head
+    return places_in_tree(own, arcs)
+
+
+def places_in_tree(tree: list[int], arcs: Arcs) -> list[str]:
     """Which arcs are primary, the arc of the tree, and which secondary; an empty node is in no tree."""
-    tree = sentence.heads.tolist()
     return [
         "primary" if head != EMPTY and dependent != EMPTY and tree[dependent] == head else "secondary"
         for head, dependent, _ in arcs

@@ -51,6 +51,7 @@ class Request:
     k: int = 1  # trees
     beam: int | None = None  # how many derivations a transition parser follows, if not as many as it chooses itself
     undo: Undo | None = None  # the trees of the model stand for others, which constraints and results are about
+    keep_tags: bool = False  # tags that the sentences have stay, also if the model gives tags
 
 
 @dataclass(frozen=True, eq=False)

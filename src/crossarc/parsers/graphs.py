@@ -160,5 +160,6 @@ def with_graphs(model: DagModel, corpus: Corpus) -> list[Sentence]:
         here = slice(arcs.starts[place], arcs.starts[place + 1])
         own = [model.labels[label] for label in arcs.labels[here].tolist()]
         graph = zip(arcs.heads[here].tolist(), arcs.dependents[here].tolist(), own, strict=True)
-        result[place] = transform.decode(sentences[place], graph)
+        has_deps = sentences[place].format.index("deps") >= 0  # words may have no head in SDP
+        result[place] = transform.decode(sentences[place], graph, complete=has_deps)
     return result

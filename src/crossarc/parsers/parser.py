@@ -51,6 +51,7 @@ class ParseOptions(TypedDict, total=False):
     constraints: Source | None
     on_missing: Missing | None
     with_tree: bool
+    keep_tags: bool
 
 
 class Parser(Stored):
@@ -240,12 +241,14 @@ class Parser(Stored):
         constraints: Source | None = None,
         on_missing: Missing | None = None,
         with_tree: bool = False,
+        keep_tags: bool = False,
     ) -> Iterator[Sentence] | Iterator[Analysis]:
         """Sentences with new HEAD and DEPREL, all else as it was, in the same order; lazily.
 
         Parsers of graphs write DEPS, or the SDP columns; `with_tree` also writes the best tree inside the graph.
         `beam` is how many derivations are followed, if not as many as in training. If columns that the model learned
-        from are empty in the input, `on_missing` is called with their names; by default a warning is logged.
+        from are empty in the input, `on_missing` is called with their names; by default a warning is logged. With
+        `keep_tags` a parser that gives tags too leaves those that are there.
 
         With `scores` or `k` each sentence comes as an `Analysis`: its k best trees, by default one, with their scores,
         and how likely each arc and label is. `constraints` is a function that gives the `Constraints` on the tree of a
@@ -269,7 +272,7 @@ class Parser(Stored):
             usual = model if beam is None else model.with_beam(beam)
             assert isinstance(usual, DagModel)
             return graph_stream(usual, stream, threads, self.inner_trees(usual) if with_tree else None)
-        request = Request(self.scales, k or 1, beam)
+        request = Request(self.scales, k or 1, beam, keep_tags=keep_tags)
         if scores or k is not None:
             return analyse_stream(model, stream, threads, constraints, request)
         return parse_stream(model, stream, threads, constraints, request)

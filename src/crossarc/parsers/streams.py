@@ -41,7 +41,7 @@ def analyse_batch(
     if not sentences:
         return []
     if model.predicts_tags:
-        sentences = parse_batch(model, sentences)
+        sentences = parse_batch(model, sentences, request.keep_tags)
     found = model.analyse(Corpus.of(sentences), known, request)
     result = []
     for sentence in sentences:
@@ -71,7 +71,7 @@ def parse_stream(
     usual = model if request.beam is None else model.with_beam(request.beam)
 
     def work(batch: list[Sentence]) -> list[Sentence]:
-        parsed = parse_batch(usual, batch)
+        parsed = parse_batch(usual, batch, request.keep_tags)
         known = [constraints_of(constraints, sentence) for sentence in batch] if constraints is not None else []
         bound = [place for place, each in enumerate(known) if each]
         found = analyse_batch(model, [batch[place] for place in bound], [known[place] for place in bound], request)

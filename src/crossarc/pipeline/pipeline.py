@@ -14,7 +14,7 @@ from crossarc.parsers import Parser
 from crossarc.parsers.columns import filled_columns_of
 from crossarc.parsers.model import Arrays, DagModel, part, prefixed
 from crossarc.parsers.modelfile import Manifest, read_model
-from crossarc.parsers.parser import Data, checked_sentences
+from crossarc.parsers.parser import Data, checked_sentences, only_sentences
 from crossarc.parsers.stored import Stored
 from crossarc.parsers.streams import graph_batch, in_batches, in_order, parse_batch
 from crossarc.parsers.trainer import Epoch, Progress
@@ -22,12 +22,13 @@ from crossarc.pipeline.pieces import tokenized
 from crossarc.tagging import Sentences, Tagger, Tokenizer, jackknife_tags
 from crossarc.tagging.training_text import raw_text
 from crossarc.treebank.corpus import Corpus
-from crossarc.treebank.reading import OnError, Report
+from crossarc.treebank.reading import OnError, Report, read
 from crossarc.treebank.sentence import Sentence
 from crossarc.treebank.token_lists import sentences_of_tokens
 
 if TYPE_CHECKING:
     from crossarc.evaluation.tokenization import Tokenization
+    from crossarc.parsers.analysis import Analysis
 
 EXTENSION = ".crossarc"
 TAGS = ["upos", "xpos", "feats", "lemma"]
@@ -56,14 +57,14 @@ class Pipeline(Stored):
         tagger: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> None:
-        if jackknife < 0 or jackknife == 1:
+        if not isinstance(jackknife, int) or jackknife < 0 or jackknife == 1:
             raise CrossarcError(f"jackknife = {jackknife}: name the number of folds, 2 or more, or 0 for gold tags")
         seed = settings.get("seed", 1)
         joint = parser in JOINT and not settings.get("guides") and settings.get("ensemble", 1) == 1
         if joint:
             settings = {"features": "neural-forms", "predict": TAGS, **settings}
         self.jackknife = jackknife
-        self.tagger_settings = {"seed": seed, **(tagger or {})}
+        self.tagger_settings = {"seed": seed, **checked_tagger(tagger or {})}
         self.tokenizer = Tokenizer(seed=seed)
         self.parser = Parser(parser, **settings)
         self.graph = Parser(graph, seed=seed) if graph is not None else None
@@ -139,11 +140,18 @@ class Pipeline(Stored):
 
     def stream(self, blocks: Iterable[str], *, threads: int = 1, document: str = "") -> Iterator[Sentence]:
         """Yield the sentences of one long text that comes in blocks, as from a file; memory does not grow with it."""
-        return self.parse(tokenized(self.tokenizer, blocks, document), threads=threads)
+        return in_batches(self.parse_batch, tokenized(self.tokenizer, blocks, document), threads)
 
-    def parse(self, sentences: Iterable[Sentence], *, threads: int = 1, keep_tags: bool = False) -> Iterator[Sentence]:
-        """Yield sentences whose tokens are given, with new tags and trees; `keep_tags` keeps tags that are there."""
-        return in_batches(lambda batch: self.parse_batch(batch, keep_tags), sentences, threads)
+    def parse(
+        self, sentences: Data, *, threads: int = 1, keep_tags: bool = False, **options: Any
+    ) -> Iterator[Sentence] | Iterator[Analysis]:
+        """Yield sentences whose tokens are given, with new tags and trees; `keep_tags` keeps tags that are there.
+
+        The other options are those of `Parser.parse`, such as `scores`, `k` and `constraints`.
+        """
+        stream = only_sentences(read(sentences) if isinstance(sentences, str | os.PathLike) else sentences)
+        tagged = in_batches(lambda batch: self.parse_batch(batch, keep_tags), stream, threads)
+        return self.parser.parse(tagged, threads=threads, keep_tags=True, **options) if options else tagged
 
     @overload
     def parse_tokens(self, tokens: Sequence[str]) -> Sentence: ...  # type: ignore[overload-overlap]
@@ -158,10 +166,9 @@ class Pipeline(Stored):
     def parse_texts(self, texts: list[str], documents: Iterable[str] = repeat("")) -> list[Sentences]:
         """Return the sentences of each text, parsed together."""
         for text in texts:
-            if not isinstance(text, str):
-                raise CrossarcError(f"a pipeline takes text, not {reprlib.repr(text)}; parse takes sentences")
+            check_text(text)
         found = [self.tokenizer.tokenize(text, document=name) for text, name in zip(texts, documents, strict=False)]
-        parsed = self.parse(sentence for sentences in found for sentence in list(sentences))
+        parsed = in_batches(self.parse_batch, (sentence for sentences in found for sentence in list(sentences)), 1)
         for sentences in found:
             sentences[:] = islice(parsed, len(sentences))
         return found
@@ -230,6 +237,17 @@ class Pipeline(Stored):
         return {"parser": self.parser} | ({"graph": self.graph} if self.graph is not None else {})
 
 
+def checked_tagger(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the settings of a linear tagger; refuse what is none."""
+    known = ("epochs", "seed", "cut", "cost")
+    if not isinstance(settings, Mapping):
+        raise CrossarcError(f"tagger = {settings!r}: give a table of settings, such as {{ epochs = 8 }}")
+    for name in settings:
+        if name not in known:
+            raise UnknownName("setting of the tagger", name, known)
+    return settings
+
+
 def bundled_models() -> dict[str, str]:
     """Return the models that come with crossarc: the path of each by its name."""
     folder = files("crossarc.pipeline") / "models"
@@ -240,12 +258,14 @@ def bundled_models() -> dict[str, str]:
 def model_path(path: str | os.PathLike[str]) -> str:
     """Return the path of a model file, or of a model that comes with crossarc by its name."""
     name = os.fspath(path)
-    if os.path.exists(name) or os.path.basename(name) != name or os.path.splitext(name)[1]:
+    if os.path.basename(name) != name or os.path.splitext(name)[1]:
         return name
     models = bundled_models()
-    if name not in models:
+    if name in models:  # ./en is the file of that name
+        return models[name]
+    if not os.path.exists(name):
         raise UnknownName("model", name, models)
-    return models[name]
+    return name
 
 
 def load(path: str | os.PathLike[str]) -> Parser | Pipeline:
@@ -255,15 +275,24 @@ def load(path: str | os.PathLike[str]) -> Parser | Pipeline:
     return Pipeline.open(name) if kind == "pipeline" else Parser.open(name)
 
 
+def check_text(text: object) -> None:
+    """Refuse what is not text."""
+    if not isinstance(text, str):
+        raise CrossarcError(f"a pipeline takes text, not {reprlib.repr(text)}; parse takes sentences")
+
+
 def text_batches(texts: Iterable[str]) -> Iterator[list[str]]:
     """Yield texts in lists of some thousand characters."""
+    if isinstance(texts, str):
+        raise CrossarcError("pipe takes several texts; call the pipeline itself with one text")
     batch: list[str] = []
     characters = 0
     for text in texts:
+        check_text(text)
         if batch and characters + len(text) > BATCH_CHARACTERS:
             yield batch
             batch, characters = [], 0
         batch.append(text)
-        characters += len(text)
+        characters += len(text) + 1
     if batch:
         yield batch

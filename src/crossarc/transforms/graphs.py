@@ -118,10 +118,14 @@ class GraphTransform:
             kept = self.lifting.encode(n, kept)
         return sorted(kept, key=arc_order)
 
-    def decode(self, sentence: Sentence, arcs: Iterable[Arc]) -> Sentence:
-        """The sentence with the graph that a parser built, without marks and with empty nodes."""
+    def decode(self, sentence: Sentence, arcs: Iterable[Arc], *, complete: bool = False) -> Sentence:
+        """The sentence with the graph that a parser built, without marks and with empty nodes.
+
+        With `complete` all words can be reached from node 0, as in the graph before: where an arc that is turned around
+        or removed would cut words off, another arc of the parser leads to them.
+        """
         n = len(sentence)
-        found = list(dict.fromkeys(arc for arc in arcs if 0 <= arc[0] <= n and 0 < arc[1] <= n))
+        built = found = list(dict.fromkeys(arc for arc in arcs if 0 <= arc[0] <= n and 0 < arc[1] <= n))
         ids = [token.id for token in sentence.empty_nodes]
         marked = [label for label in {arc[2] for arc in found} if not self.is_plain(label)]
         asked = [step for step in self.steps if not all(map(step.is_plain, marked))]
@@ -144,6 +148,9 @@ class GraphTransform:
             found = self.label_lemmas.decode(sentence, found)
         if marked:
             found = list(dict.fromkeys((*arc[:2], arc[2] or UNKNOWN) for arc in found))
+        if complete:
+            plain = ((*arc[:2], arc[2] if self.is_plain(arc[2]) else UNKNOWN) for arc in built)
+            found = reach_words(n, found, plain)
         if sentence.format.index("deps") < 0:  # argument columns have room for one arc from a word to another
             pairs: dict[tuple[int, int], Arc] = {}
             for arc in found:
@@ -154,6 +161,34 @@ class GraphTransform:
     def is_plain(self, label: str) -> bool:
         """Whether a label asks nothing of `decode`, so that it can be written as it is."""
         return self.marks.search(label) is None and label != ""
+
+
+def reach_words(n: int, arcs: list[Arc], others: Iterable[Arc]) -> list[Arc]:
+    """The arcs, and some others, so that node 0 reaches all words that it reaches by both. O(arcs).
+
+    >>> reach_words(3, [(0, 1, "root"), (3, 2, "obj"), (2, 3, "acl")], [(0, 1, "root"), (1, 2, "dep"), (2, 3, "acl")])
+    [(0, 1, 'root'), (3, 2, 'obj'), (2, 3, 'acl'), (1, 2, 'dep')]
+    """
+    below: dict[int, list[Arc]] = {}
+    more: dict[int, list[Arc]] = {}
+    for table, given in ((below, arcs), (more, others)):
+        for arc in given:
+            table.setdefault(arc[0], []).append(arc)
+    seen, added = {0}, []
+    near, far = [0], [0]  # nodes whose arcs, and whose other arcs, are still to be followed
+    while near or far:
+        if near:
+            new = [arc[1] for arc in below.get(near.pop(), ()) if arc[1] not in seen]
+        else:
+            steps = [arc for arc in more.get(far[-1], ()) if arc[1] not in seen][:1]
+            if not steps:
+                far.pop()
+            added += steps
+            new = [arc[1] for arc in steps]
+        seen.update(new)
+        near += new
+        far = new + far
+    return arcs + added
 
 
 def has_empty_nodes(sentence: Sentence) -> bool:

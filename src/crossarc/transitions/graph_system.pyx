@@ -34,10 +34,10 @@ cdef class GraphSystem(TransitionSystem):
         )
 
     cdef void finish(self, State* state, label_t root_label) noexcept nogil:
-        """Put words without a head under node 0, or with a single root under the root word.
+        """Put words that node 0 does not reach under it, or with a single root under the root word.
 
-        A word above the root word goes under node 0 all the same, so that no cycle is closed. Uses the memory of the
-        stack.
+        These are words without a head and, where cycles are allowed, words below closed cycles. A word above the root
+        word goes under node 0 all the same, so that no cycle is closed. Uses the memory of the stack.
         """
         cdef token_t head = 0
         cdef token_t word
@@ -46,5 +46,5 @@ cdef class GraphSystem(TransitionSystem):
             if head > 0 and state.heads[head] < 0:
                 add_further_head(state, 0, head, root_label)
         for word in range(1, state.n + 1):
-            if state.heads[word] < 0:
+            if state.heads[word] < 0 or (self.allows_cycles and not is_above(state, 0, word)):
                 add_further_head(state, 0 if head > 0 and is_above(state, word, head) else head, word, root_label)

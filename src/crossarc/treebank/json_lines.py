@@ -101,7 +101,7 @@ def parse_document(line: bytes, text: str | None) -> Document:
     if text is not None:
         if text not in document:
             known = ", ".join(map(repr, document)) or "none at all"
-            raise ValueError(f"the document has no field {text!r} (it has {known}); name the field with the text")
+            raise ValueError(f"the document has no field {text!r} with its text (it has {known}); rename the field")
         if not isinstance(document[text], str):
             raise ValueError(f"the field {text!r} is {kind_of(document[text])}; it must be a string")
     return document

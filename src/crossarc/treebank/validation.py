@@ -141,13 +141,16 @@ def line_faults(lines: list[bytes], format: Format) -> Iterator[Fault]:
         yield last, "no-words", "there are lines, but no word" if rows else "a comment stands alone, without a sentence"
 
 
+PLAIN_TEXT = "this looks like plain text"  # in the message about it
+
+
 def columns_fault(text: bytes, found: int, width: int, format: Format) -> str:
     """What is wrong with the number of columns, with a guess why."""
     what = f"{found} column{'s' * (found != 1)} instead of {width}"
     if found == 1 and len(text.split()) >= len(format.columns) - 1:
         return f"{what}: they are separated by blanks, not by tabs"
     if found == 1 and not text[:1].isdigit():
-        return f"{what}: this looks like plain text, which must be split into words first, one a line"
+        return f"{what}: {PLAIN_TEXT}, which must be split into words first, one a line"
     if found >= 14 and format.name != "conll09":
         return f"{what}: this looks like CoNLL-2009 (--from conll09)"
     return what

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.errors import CrossarcError
+from crossarc.features.attributes import TREE_HEAD
 from crossarc.parsers.graphs import Arcs, Graphs
 from crossarc.parsers.model import Arrays, DagModel, Ints
 from crossarc.parsers.settings import DagSettings
@@ -65,6 +67,14 @@ class DagTransitionTrainer(TransitionTrainer):
     """Graphs as the moves of a transition system that build them, and the weights of these moves."""
 
     settings: DagSettings
+
+    def __init__(self, graphs: Graphs, settings: DagSettings, init: DagTransitionModel | None) -> None:
+        super().__init__(graphs, settings, init)  # type: ignore[arg-type]
+        if TREE_HEAD in self.features.attributes:
+            if not self.settings.use_tree:
+                raise CrossarcError(f"the features {self.settings.features} look at a given tree: set use_tree = true")
+            if not (graphs.corpus["head"] >= 0).any():
+                raise CrossarcError("use_tree: no sentence has a tree in HEAD; give some, or leave it out")
 
     def prepare(  # type: ignore[override]
         self, graphs: Graphs, init: DagTransitionModel | None
