@@ -1,11 +1,12 @@
 """Parsers of graphs compared, as Markdown tables: the analogue of Tables 1 and 2 of Sagae and Tsujii (2008).
 
     python benchmarks/graph_tables.py FOLDER... [--kinds danish|enhanced] [--rows NAME ...] [--acyclic] [--part dev]
-                                      [--seeds 1 2 3]
+                                      [--seeds 1 2 3] [--predicted-tags 10]
 
 Each FOLDER has train, dev and test files, as CoNLL-U or SDP (train.conllu, train.sdp ...). Each row is trained on the
 training part, the best epoch is chosen by the development set, and the test part is scored; `--part dev` scores the
-development set, for choices. `--acyclic` leaves out sentences whose graphs have cycles, as the paper does. With
+development set, for choices. `--acyclic` leaves out sentences whose graphs have cycles, as the paper does.
+`--predicted-tags N` replaces tags and lemmas by those of a tagger, in the training part by taggers of N folds. With
 several seeds each row is trained with each of them, and figures are means without intervals. Results are kept in a
 cache, so that an interrupted run goes on; `--anew` forgets them. Times are CPU times of one thread.
 """
@@ -23,6 +24,7 @@ from typing import Any
 from crossarc.evaluation import evaluate_enhanced, evaluate_graphs
 from crossarc.parsers import Parser
 from crossarc.structure import is_acyclic
+from crossarc.tagging import Tagger, jackknife_tags
 from crossarc.transforms import TreeOnly
 from crossarc.treebank import Sentence, read
 from crossarc.treebank.empty_nodes import numbered_arcs, with_arcs
@@ -68,6 +70,13 @@ def read_part(folder: Path, part: str, acyclic: bool) -> list[Sentence]:
     path = next(path for path in sorted(folder.iterdir()) if path.name.split(".")[0] == part)
     sentences = [sentence for sentence in read(path) if sentence.has_graph]
     return [sentence for sentence in sentences if is_acyclic(sentence.graph)] if acyclic else sentences
+
+
+def with_predicted_tags(parts: dict[str, list[Sentence]], folds: int) -> dict[str, list[Sentence]]:
+    """The parts with the tags and lemmas of taggers that have not seen the sentences."""
+    tagger = Tagger().fit(parts["train"], parts["dev"])
+    tagged = {name: tagger.tag(sentences) for name, sentences in parts.items() if name != "train"}
+    return {**tagged, "train": jackknife_tags(parts["train"], folds=folds)}
 
 
 def as_trees(sentences: list[Sentence], tree: TreeOnly) -> list[Sentence]:
@@ -125,6 +134,7 @@ def main() -> None:
     options.add_argument("--kinds", choices=("danish", "enhanced"))
     options.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
     options.add_argument("--acyclic", action="store_true")
+    options.add_argument("--predicted-tags", type=int, default=0, help="folds of the training part; 0: gold tags")
     options.add_argument("--part", default="test", choices=("dev", "test"))
     options.add_argument("--epochs", type=int, default=10)
     options.add_argument("--seeds", nargs="+", type=int, default=[1])
@@ -140,7 +150,8 @@ def main() -> None:
 def print_table(folder: Path, chosen: argparse.Namespace) -> None:
     """Print the table of a treebank."""
     parts: dict[str, list[Sentence]] = {}
-    kept = chosen.cache / f"graphs-{folder.name}-{chosen.part}{'-acyclic' if chosen.acyclic else ''}.json"
+    kind = f"{'-acyclic' if chosen.acyclic else ''}{f'-tags{chosen.predicted_tags}' if chosen.predicted_tags else ''}"
+    kept = chosen.cache / f"graphs-{folder.name}-{chosen.part}{kind}.json"
     cache: dict[str, list[dict[str, Any]]] = {}
     if kept.exists() and not chosen.anew:
         cache = json.loads(kept.read_text())
@@ -152,6 +163,8 @@ def print_table(folder: Path, chosen: argparse.Namespace) -> None:
             if key not in cache:
                 if not parts:
                     parts = {each: read_part(folder, each, chosen.acyclic) for each in {"train", "dev", chosen.part}}
+                    if chosen.predicted_tags:
+                        parts = with_predicted_tags(parts, chosen.predicted_tags)
                 if name in ROWS:
                     how = (chosen.kinds, chosen.part, chosen.epochs, seed)
                     cache[key] = list(measure(ROWS[name], parts, *how))

@@ -92,6 +92,9 @@ def test_graph_tables(tmp_path):
     seeds = [float(score) for score in cells[-1].removesuffix(" |").split(", ")]
     assert len(seeds) == 2
     assert abs(float(cells[3]) - sum(seeds) / 2) < 0.011
+    options = ["--cache", tmp_path / "cache", "--rows", "dag-eager", "--predicted-tags", "2"]
+    predicted = subprocess.run([*command, *options], capture_output=True, text=True, check=True).stdout
+    assert [line.split(" | ")[0] for line in predicted.splitlines()[4:6]] == ["| gold trees", "| dag-eager"]
 
 
 def test_graph_speed(tmp_path):
