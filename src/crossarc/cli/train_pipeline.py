@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from crossarc.pipeline import Pipeline
     from crossarc.treebank import Sentence
 
-ACCURATE, FAST = "neural", "arc-hybrid"
+# The fast one leaves out small weights: a fifth faster and as accurate, by docs/pipeline-results.md.
+ACCURATE: dict[str, Any] = {"parser": "neural"}
+FAST: dict[str, Any] = {"parser": "arc-hybrid", "prune": 0.01}
 STAGES = {
     "tokenizer": "learning to split text into sentences and tokens",
     "tagger": "learning tags and lemmas",
@@ -40,11 +42,9 @@ def train_pipeline(
 
     check_model_path(output)
     settings = dict(options)
-    if (
-        "parser" not in settings
-    ):  # --fast asks for the linear tagger and a transition parser; beside --parser for its search
-        settings["parser"] = FAST if settings.pop("fast", False) else ACCURATE
-    pipeline = Pipeline(settings.pop("parser"), **settings)
+    if "parser" not in settings:  # beside --parser, --fast is about the search of that parser
+        settings = {**(FAST if settings.pop("fast", False) else ACCURATE), **settings}
+    pipeline = Pipeline(str(settings.pop("parser")), **settings)
     if "jackknife" in options and pipeline.predicts_tags and pipeline.graph is None:
         name = pipeline.parser.settings.parser
         raise CrossarcError(f"jackknife is for pipelines with a linear tagger; {name} gives tags itself: leave it out")
