@@ -344,6 +344,9 @@ def test_transform_graphs_refuses(crossarc, tmp_path):
     (tmp_path / "bad.conllu").write_text("1\ta\t_\t_\t_\t_\t0\tx\t7:x\t_\n\n")
     code, _, err = crossarc("transform", "encode-graphs", tmp_path / "bad.conllu", "-o", tmp_path / "x.conllu")
     assert (code, "which is no node" in err, (tmp_path / "x.conllu").exists()) == (2, True, False)
+    (tmp_path / "empty.conllu").write_text("1\ta\t_\t_\t_\t_\t0\troot\t0:root\t_\n1.1\tb\t_\t_\t_\t_\t_\t_\t1:x\t_\n\n")
+    code, _, err = crossarc("transform", "decode-graphs", tmp_path / "empty.conllu", "-o", tmp_path / "x.conllu")
+    assert (code, "this file is not encoded" in err) == (2, True)
     code, _, err = crossarc("transform", "encode-graphs", tmp_path / "bad.conllu", "--reversal", "x")
     assert (code, "no reversal 'x'" in err) == (2, True)
 

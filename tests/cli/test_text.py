@@ -123,6 +123,7 @@ def test_documents_on_lines_keep_their_fields(crossarc, model, tmp_path):
     assert [[len(s["tokens"]) for s in each["sentences"]] for each in found] == [[3, 3], [], [2]]
     assert crossarc("parse", model, tmp_path / "d.jsonl", "-o", tmp_path / "o.conllu")[0] == 0
     assert [sentence.metadata.get("newdoc id") for sentence in read(tmp_path / "o.conllu")] == ["7", None, "3"]
+    assert [sentence.id for sentence in read(tmp_path / "o.conllu")] == ["1", "2", "3"]
     (tmp_path / "bad.jsonl").write_text('{"text": "A."}\n{"no": 1}\n')
     code, err = crossarc("parse", model, tmp_path / "bad.jsonl")
     assert (code, "bad.jsonl:2" in err, "--on-error skip leaves such lines out" in err) == (2, True, True)

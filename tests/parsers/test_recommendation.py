@@ -56,7 +56,7 @@ def test_graphs_call_for_a_parser_of_their_own():
     advice = recommend(figures(graphs=graphs))
     assert (advice.accurate, advice.graph) == ("carreras", "dag-covington")
     assert "5.0% of the words have several heads, 50% of the graphs are not projective" in advice.reason
-    assert str(advice).endswith("; for the graph: dag-covington")
+    assert str(advice).endswith("; for the graph: dag-covington, most accurate neural-graph")
     flat = Graphs(sentences=1_000, nodes=20_000, arcs=21_000, multi_headed=1_000, projective=1_000)
     assert recommend(figures(graphs=flat)).graph == "dag-eager"
     few = Graphs(sentences=1_000, nodes=20_000, arcs=20_010, multi_headed=10, projective=900)
@@ -66,7 +66,7 @@ def test_graphs_call_for_a_parser_of_their_own():
 def test_graphs_without_trees():
     graphs = Graphs(sentences=1_000, nodes=20_000, arcs=21_000, multi_headed=1_000, projective=500)
     advice = recommend(figures(trees=0, graphs=graphs))
-    assert (advice.accurate, advice.fast, advice.graph) == ("dag-covington", "dag-eager", "dag-covington")
+    assert (advice.accurate, advice.fast, advice.graph) == ("dag-covington", "dag-standard", "dag-covington")
 
 
 def test_nothing_to_recommend_for():

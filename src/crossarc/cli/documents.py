@@ -86,10 +86,13 @@ def parsed_documents(
     waiting: deque[tuple[dict[str, Any], int]] = deque()
 
     def tokenized() -> Iterator[Sentence]:
+        first = 1  # the number of a sentence, in its document or in the file of all
         for number, document in enumerate(documents, 1):
             name = document.get("id")
-            found = tokenizer.tokenize(document["text"], document=str(number if name is None else name))
+            name = str(number if name is None else name)
+            found = tokenizer.tokenize(document["text"], document=name, first=first)
             waiting.append((document, len(found)))
+            first += 0 if whole else len(found)
             yield from found
 
     sentences: list[Sentence] = []

@@ -11,6 +11,7 @@ import typer
 
 from crossarc.cli.arguments import Files, From, Output
 from crossarc.cli.console import counted, tracked
+from crossarc.errors import TreebankError
 
 if TYPE_CHECKING:
     from crossarc.transforms import GraphTransform, PseudoProjective
@@ -227,6 +228,11 @@ def transform_graphs(
         return with_arcs(sentence, arcs + kept, [token.id for token in sentence.empty_nodes])
 
     def decoded(sentence: Sentence) -> Sentence:
+        if sentence.empty_nodes and rewrite.empty == "collapse":
+            raise TreebankError(
+                f"{sentence.source}:{sentence.line}: sentence {sentence.id!r} has empty nodes, which encode-graphs "
+                "writes into labels: this file is not encoded; leave decode-graphs out"
+            )
         return rewrite.decode(sentence, [arc for arc in numbered_arcs(sentence) if max(arc[:2]) <= len(sentence)])
 
     def changed(sentence: Sentence) -> Sentence:

@@ -52,9 +52,11 @@ def check_compatible(before: Settings, settings: Settings) -> None:
     for name in COMPATIBLE:
         there, here = getattr(before, name, None), getattr(settings, name, None)
         if there != here:
+            same = settings.parser == before.parser
+            remedy = f"leave {name} as it was" if same else f"train a {before.parser!r}"
             raise CrossarcError(
                 f"a parser {settings.parser!r} cannot start from the weights of a parser {before.parser!r}: "
-                f"{name} is {here!r} here and {there!r} there; train a {before.parser!r}"
+                f"{name} is {here!r} here and {there!r} there; {remedy}"
             )
 
 

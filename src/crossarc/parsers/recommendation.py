@@ -17,14 +17,14 @@ MANY_EDGES = 5.0  # with more, non-projective trees are the rule and two planes 
 NEARLY_ALL = 99.0  # of the sentences 2-planar
 NOTABLE = 1.0  # of the nodes with several heads
 SMALL = 1_000  # sentences
-BEST = "neural-hybrid"  # on all treebanks tried
+BEST, BEST_GRAPH = "neural-hybrid", "neural-graph"  # on nearly all treebanks tried
 
 
 @dataclass(frozen=True)
 class Recommendation:
     """Names of presets: an accurate parser that trains in minutes, a fast one, one for the graph or ""; and why.
 
-    `best` is the most accurate parser of trees, whatever its time.
+    `best` is the most accurate parser, whatever its time.
     """
 
     accurate: str
@@ -35,7 +35,8 @@ class Recommendation:
 
     def __str__(self) -> str:
         best = f"; most accurate, but slower: {self.best}" if self.best else ""
-        graph = f"; for the graph: {self.graph}" if self.graph else ""
+        beside = self.graph and self.graph != self.accurate
+        graph = f"; for the graph: {self.graph}, most accurate {BEST_GRAPH}" if beside else ""
         return f"Recommended: {self.accurate} ({self.reason}){best}; fast: {self.fast}{graph}"
 
 
@@ -55,7 +56,7 @@ def recommend(summary: Summary) -> Recommendation:
         if not summary.graphs.sentences:
             raise StructureError("no sentence has a tree or a graph: there is nothing to choose a parser for")
         graph, graph_reason = graph or "dag-eager", graph_reason or "there are graphs but no trees"
-        return Recommendation(graph, "dag-eager", graph_reason, graph)
+        return Recommendation(graph, "dag-standard", graph_reason, graph, BEST_GRAPH)
     accurate, fast, reason = recommend_tree(summary)
     if graph_reason:
         reason += f"; {graph_reason}"

@@ -109,7 +109,7 @@ def sentences_of(
         counts,
         ends,
         b"".join(words),
-        header.encode() if first == 1 else b"",
+        header.encode() if first == 1 or not offset else b"",
         offset,
         first,
     )
