@@ -97,6 +97,21 @@ def test_identity_and_symmetry(conllu, seed):
     assert evaluate_enhanced(gold, gold).elas.f1 in (100.0, 0.0)
 
 
+def test_a_system_without_trees_has_primary_arcs_by_the_gold_tree(conllu):
+    rows = ["1 a _ _ _ _ {} 0:root _", "2 b _ _ _ _ {} 1:x|3:y _", "3 c _ _ _ _ {} {} _"]
+
+    def side(heads, last):
+        cells = [*heads[:2], heads[2], last]
+        text = "\n".join(rows).format(*cells).replace(" ", "\t")
+        return conllu(text + "\n\n")
+
+    gold = side(["0 root", "3 y", "1 z"], "1:z")
+    result = evaluate_graphs(gold, side(["_ _"] * 3, "2:w"))
+    primary, secondary = result.classes["primary"].labelled, result.classes["secondary"].labelled
+    assert (primary.gold, primary.system, primary.precise) == (3, 3, 2)  # 3 has a wrong head in place of the right one
+    assert (secondary.gold, secondary.system, secondary.precise) == (1, 1, 1)
+
+
 def test_figures_by_hand(conllu):
     gold = conllu("""
         1 Owls _ _ _ _ 2 subj 2:subj|3:[subj]

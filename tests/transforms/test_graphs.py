@@ -488,6 +488,21 @@ def test_decoding_closes_no_cycles(graph, data):
     assert is_acyclic(GraphTransform(projective=True).decode(sentence, marked).graph)
 
 
+@given(graph=graphs(acyclic=True), options=st.sampled_from(OPTIONS), data=st.data())
+def test_complete_graphs_stay_complete(graph, options, data):
+    """Whatever the marks ask for, all words that node 0 reaches in the parse are reached afterwards."""
+    n, arcs = graph
+    marked = [(head, word, data.draw(MARKED)) for head, word, _ in arcs]
+    headed = {word for _, word, _ in marked}
+    marked += [(0, word, "root") for word in range(1, n + 1) if word not in headed]
+    sentence = Sentence.from_columns(forms=["", *["x"] * n])
+    back = GraphTransform(**options).decode(sentence, marked, complete=True)
+    nodes, seen = back.graph.nodes, {0}
+    for _ in nodes:
+        seen |= {dependent for head, dependent, _ in back.graph if head in seen}
+    assert {nodes[place] for place in seen} >= {str(word) for word in range(n + 1)}
+
+
 def test_arcs_of_empty_nodes_that_are_kept():
     sentence = with_arcs(
         Sentence.from_columns(forms=["", "one", "two"]),
