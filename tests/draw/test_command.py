@@ -82,7 +82,7 @@ def test_files_by_extension(run, files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gold.conllu", "-o", "x.svg"], "x.svg can hold one sentence, but several are selected"),
+        (["gold.conllu", "-o", "x.svg"], "x.svg can hold one sentence, but there are several; write all to a page"),
         (["gold.conllu", "-o", "x.pdf"], "no kind of picture 'pdf'"),
         (["gold.conllu", "-s", "4"], "gold.conllu: no sentence '4'"),
         (["gold.conllu", "--diff"], "--diff compares two files"),
