@@ -52,7 +52,7 @@ def test_sources(tmp_path, monkeypatch):
         (b"[1]", "<input>:2: this is a list, not an object"),
         (b"3", "<input>:2: this is a number, not an object"),
         (b"null", "<input>:2: this is null, not an object"),
-        (b'{"id": 1}', r"<input>:2: the document has no field 'text' \(it has 'id'\); rename the field"),
+        (b'{"id": 1}', r"<input>:2: the document has no field 'text' with its text \(it has 'id'\); rename the field"),
         (b"{}", "it has none at all"),
         (b'{"text": ["a"]}', "<input>:2: the field 'text' is a list; it must be a string"),
         (b'{"text": null}', "the field 'text' is null"),
