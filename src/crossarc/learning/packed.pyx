@@ -47,28 +47,53 @@ cdef extern from *:
     #endif
 
     /* The starts of all keys that the buckets have; their number. */
+    #define CROSSARC_FIND_STARTS(start_in)                                                                  \
+        int hits = 0;                                                                                       \
+        for (int k = 0; k < count; k++)                                                                     \
+            CROSSARC_PREFETCH(buckets + 16 * (((keys[k] & 0xFFFFFFFF) * size) >> 32));                      \
+        for (int k = 0; k < count; k++) {                                                                   \
+            const uint32_t check = (uint32_t)(keys[k] >> 32);                                               \
+            uint64_t bucket = ((keys[k] & 0xFFFFFFFF) * size) >> 32;                                        \
+            int32_t start = start_in(buckets + 16 * bucket, check);                                         \
+            while ((start == 0) & (buckets[16 * bucket + 15] != 0)) {                                       \
+                bucket = bucket + 1 < size ? bucket + 1 : 0;                                                \
+                start = start_in(buckets + 16 * bucket, check);                                             \
+            }                                                                                               \
+            found[hits] = (uint32_t)start;                                                                  \
+            hits += start != 0;                                                                             \
+        }                                                                                                   \
+        return hits;
+
+    #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+    #include <immintrin.h>
+    __attribute__((target("avx2"))) static inline int32_t crossarc_start_in_wide(const uint32_t* bucket, uint32_t check) {
+        const __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i*)bucket), _mm256_set1_epi32(check));
+        const __m256i all = _mm256_and_si256(same, _mm256_loadu_si256((const __m256i*)(bucket + 8)));
+        __m128i most = _mm_max_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+        most = _mm_max_epi32(most, _mm_shuffle_epi32(most, 0x4E));
+        most = _mm_max_epi32(most, _mm_shuffle_epi32(most, 0xB1));
+        return _mm_cvtsi128_si32(most);
+    }
+
+    __attribute__((target("avx2"))) static int crossarc_find_starts_wide(
+            const uint32_t* buckets, uint64_t size, const uint64_t* keys, int count, uint32_t* found) {
+        CROSSARC_FIND_STARTS(crossarc_start_in_wide)
+    }
+    #define CROSSARC_HAS_WIDE __builtin_cpu_supports("avx2")
+    #else
+    #define crossarc_find_starts_wide(buckets, size, keys, count, found) 0
+    #define CROSSARC_HAS_WIDE 0
+    #endif
+
     static int crossarc_find_starts(const uint32_t* buckets, uint64_t size, const uint64_t* keys, int count,
                                     uint32_t* found) {
-        int hits = 0;
-        for (int k = 0; k < count; k++)
-            CROSSARC_PREFETCH(buckets + 16 * (((keys[k] & 0xFFFFFFFF) * size) >> 32));
-        for (int k = 0; k < count; k++) {
-            const uint32_t check = (uint32_t)(keys[k] >> 32);
-            uint64_t bucket = ((keys[k] & 0xFFFFFFFF) * size) >> 32;
-            int32_t start = crossarc_start_in(buckets + 16 * bucket, check);
-            while ((start == 0) & (buckets[16 * bucket + 15] != 0)) {
-                bucket = bucket + 1 < size ? bucket + 1 : 0;
-                start = crossarc_start_in(buckets + 16 * bucket, check);
-            }
-            found[hits] = (uint32_t)start;
-            hits += start != 0;
-        }
-        return hits;
+        if (CROSSARC_HAS_WIDE)
+            return crossarc_find_starts_wide(buckets, size, keys, count, found);
+        CROSSARC_FIND_STARTS(crossarc_start_in)
     }
 
     /* Add dense rows of weights, in whole vectors: the width is a multiple of 8. */
     #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
-    #include <immintrin.h>
     /* Sums of 32 actions at a time stay in registers while the rows are added: with hundreds of actions that takes half
        the time of row after row. Compilers make several instructions of the general form of the conversion. */
     __attribute__((target("avx2"))) static void crossarc_add_rows_wide(int32_t* scores, const int16_t* rows, int width,
@@ -100,10 +125,8 @@ cdef extern from *:
             _mm256_storeu_si256((__m256i*)(scores + i), a);
         }
     }
-    #define CROSSARC_HAS_WIDE __builtin_cpu_supports("avx2")
     #else
     #define crossarc_add_rows_wide(scores, rows, width, numbers, count)
-    #define CROSSARC_HAS_WIDE 0
     #endif
 
     static void crossarc_add_rows(int32_t* scores, const int16_t* rows, int width, const uint32_t* numbers, int count) {
