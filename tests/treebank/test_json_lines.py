@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossarc.errors import CrossarcError, TreebankError, UnknownName
-from crossarc.treebank import Sentence, read, read_json_documents, write_json_lines
+from crossarc.treebank import Sentence, convert, read, read_json_documents, write_json_lines
 from helpers import sentences, tree
 
 TEXT = '{"id": "a", "text": "She left.", "tags": [1, null, 2.5]}\n\n{"text": "Ünï\\ud83d\\ude00", "n": {"x": true}}'
@@ -98,6 +98,46 @@ def test_documents_come_back(written, parsed):
     assert [{**document, "sentences": [each.to_dict() for each in parsed]} for document in written] == again
     for document in again:
         assert [Sentence.from_dict(each) for each in document["sentences"]] == parsed
+
+
+MISC = [
+    "TokenRange=3:14",
+    "SpaceAfter=No|TokenRange=0:2|A=1",
+    "TokenRange=1:2|TokenRange=1:2",
+    "TokenRange=01:2",
+    "x|=",
+    "TokenRange=1:2:3",
+    "A|TokenRange=5:6",
+    'B="TokenRange": "0:0"|TokenRange=7:8',
+    "NoTokenRange=1:2",
+    "TokenRange=0:0|A|A",
+    "_",
+]
+
+
+def in_json(sentence):
+    """The lines of a sentence on its own, and within a document."""
+    out = io.BytesIO()
+    write_json_lines([sentence, {"n": 1, "sentences": [sentence]}], out)
+    return out.getvalue().decode().split("\n")
+
+
+def assert_written_as_dicts_are(sentence):
+    own = json.dumps(sentence.to_dict(), ensure_ascii=False)
+    assert in_json(sentence) == [own, f'{{"n": 1, "sentences": [{own}]}}', ""]
+
+
+@given(sentences(max_size=6), st.lists(st.sampled_from(MISC), min_size=7, max_size=7), st.booleans())
+def test_sentences_are_written_as_their_dicts_are(sentence, misc, has_ranges):
+    if has_ranges:
+        sentence = sentence.replace(misc=["", *misc][: len(sentence) + 1])
+    assert_written_as_dicts_are(sentence)
+
+
+@pytest.mark.parametrize("format", ["conllu", "conllx", "conll09", "sdp"])
+def test_sentences_of_all_formats_are_written_as_their_dicts_are(example, format):
+    for sentence in read(example):
+        assert_written_as_dicts_are(convert(sentence, format))
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])

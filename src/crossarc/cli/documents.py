@@ -64,7 +64,6 @@ def write_output(outputs: Iterable[Any], output: str, kind: str) -> None:
     """Write sentences, or documents with sentences, as they come."""
     from crossarc.treebank import write
     from crossarc.treebank.json_lines import write_json_lines
-    from crossarc.treebank.sentence import Sentence
 
     if kind in KINDS:
         from crossarc.draw.picture import picture_of
@@ -73,8 +72,7 @@ def write_output(outputs: Iterable[Any], output: str, kind: str) -> None:
         pictures = (picture_of(sentence, ("upos",)) for sentence in outputs)
         draw_pictures(pictures, output, title="Sentences", width=width, color=color, kind=kind)
     elif kind == "jsonl":
-        lines = (each.to_dict() if isinstance(each, Sentence) else each for each in outputs)
-        write_json_lines(lines, output)
+        write_json_lines(outputs, output)
     else:
         write(outputs, output, kind or None)
 

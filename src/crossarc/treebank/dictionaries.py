@@ -22,13 +22,21 @@ LISTS = ("tokens", "ranges", "empty_nodes")
 
 def to_dict(sentence: Sentence) -> Plain:
     """Return a sentence as a dict; see `Sentence.to_dict`."""
-    result: Plain = {"id": sentence.id, "text": sentence.text}
-    if sentence.format is not CONLLU:
-        result["format"] = sentence.format.name
     keys, columns = layout_of(sentence.format)
+    result = frame_of(sentence)
     result["tokens"] = token_dicts(keys, [sentence.column(column)[1:] for column in columns])
     if sentence.format.extra:
         add_arguments(sentence, result["tokens"])
+    return result
+
+
+def frame_of(sentence: Sentence) -> Plain:
+    """Return the dict of a sentence, still without its tokens."""
+    result: Plain = {"id": sentence.id, "text": sentence.text}
+    if sentence.format is not CONLLU:
+        result["format"] = sentence.format.name
+    result["tokens"] = []
+    keys, columns = layout_of(sentence.format)
     for name, rows in (("ranges", sentence.ranges), ("empty_nodes", sentence.empty_nodes)):
         result[name] = token_dicts(keys, [[row[column] for row in rows] for column in columns]) if rows else []
     result["comments"] = list(sentence.comments)

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Literal, NoReturn, cast
 
 from crossarc.errors import TreebankError, UnknownName
 from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.sentence_json import sentence_json
 from crossarc.treebank.streams import BLOCK, Source, atomic_writer, blocks, name_of
 
 log = logging.getLogger(__name__)
@@ -131,11 +132,14 @@ def log_message(message: str) -> None:
     log.warning("%s", message)
 
 
-def write_json_lines(documents: Iterable[Mapping[str, Any]], target: str | os.PathLike[str] | BinaryIO) -> int:
+def write_json_lines(
+    documents: Iterable[Mapping[str, Any] | Sentence], target: str | os.PathLike[str] | BinaryIO
+) -> int:
     """Write documents to a path, "-" or a binary file, one on each line, and return their number.
 
-    A document is a dict that JSON can write, in which sentences may stand as they are, most often under "sentences":
-    `Sentence.to_dict` is written for them. The file appears only when it is complete; .gz and .zst are compressed.
+    A document is a sentence, or a dict that JSON can write, in which sentences may stand as they are, most often under
+    "sentences": `Sentence.to_dict` is written for them. The file appears only when it is complete; .gz and .zst are
+    compressed.
 
     >>> import io
     >>> out = io.BytesIO()
@@ -150,7 +154,7 @@ def write_json_lines(documents: Iterable[Mapping[str, Any]], target: str | os.Pa
         return write_to(documents, file)
 
 
-def write_to(documents: Iterable[Mapping[str, Any]], file: BinaryIO) -> int:
+def write_to(documents: Iterable[Mapping[str, Any] | Sentence], file: BinaryIO) -> int:
     """Write to an open file in large blocks."""
     count = 0
     pending: list[bytes] = []
@@ -167,12 +171,26 @@ def write_to(documents: Iterable[Mapping[str, Any]], file: BinaryIO) -> int:
     return count
 
 
-def json_line(document: Mapping[str, Any]) -> bytes:
+def json_line(document: Mapping[str, Any] | Sentence) -> bytes:
     """A document as a line of JSON, in UTF-8; lone surrogates, which UTF-8 does not have, are escaped."""
+    if isinstance(document, Sentence):
+        return f"{sentence_json(document)}\n".encode()
     try:
-        return (json.dumps(dict(document), ensure_ascii=False, allow_nan=False, default=plain) + "\n").encode()
+        return f"{document_json(document)}\n".encode()
     except UnicodeEncodeError:
         return (json.dumps(dict(document), allow_nan=False, default=plain) + "\n").encode()
+
+
+def document_json(document: Mapping[str, Any]) -> str:
+    """A document as JSON, with all characters as they are."""
+    parts = []
+    for name, value in document.items():
+        if isinstance(value, list) and value and all(isinstance(each, Sentence) for each in value):
+            text = f"[{', '.join(map(sentence_json, value))}]"
+        else:
+            text = encode(value)
+        parts.append(f"{encode(name)}: {text}")
+    return f"{{{', '.join(parts)}}}"
 
 
 def plain(value: object) -> Any:
@@ -180,3 +198,6 @@ def plain(value: object) -> Any:
     if isinstance(value, Sentence):
         return value.to_dict()
     raise TypeError(f"JSON cannot write {value!r} of a document; leave it out, or make it a string")
+
+
+encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=plain).encode
