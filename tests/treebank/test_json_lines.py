@@ -134,6 +134,27 @@ def test_sentences_are_written_as_their_dicts_are(sentence, misc, has_ranges):
     assert_written_as_dicts_are(sentence)
 
 
+def test_odd_fields_are_written_as_their_dicts_are():
+    odd = [
+        "_",
+        "",
+        "a=1|a=2",
+        "|",
+        "=",
+        "a",
+        "a|b=",
+        '\x01"\\\x7f\x0c\x08',
+        "TokenRange=1:2",
+        "|".join(f"a{i}=é" for i in range(99)),
+    ]
+    for field in filter(None, odd):
+        assert_written_as_dicts_are(
+            tree([-1, 0], forms=["", "_"], lemmas=["", field], feats=["", field], misc=["", field])
+        )
+    for arcs in ("_", "0:root|0.1:a:b", "0", ":a", "1:|0:x", "01:a", "0:a||0:b"):
+        assert_written_as_dicts_are(Sentence(f"1\ta\t_\t_\t_\t_\t_\troot\t{arcs}\t_\twith a tab\r\n\r\n".encode()))
+
+
 @pytest.mark.parametrize("format", ["conllu", "conllx", "conll09", "sdp"])
 def test_sentences_of_all_formats_are_written_as_their_dicts_are(example, format):
     for sentence in read(example):

@@ -132,8 +132,12 @@ cdef class Sentence(FieldTable):
     @property
     def comments(self):
         """The comment lines above the tokens, with their "#"."""
-        text = self.raw[:self.fields[0]].decode("utf-8-sig")
-        return tuple(line.removesuffix("\r") for line in text.split("\n") if line.startswith("#"))
+        lines = self.cache.get("comments") if self.cache is not None else None
+        if lines is None:
+            text = self.raw[:self.fields[0]].decode("utf-8-sig")
+            lines = tuple([line.removesuffix("\r") for line in text.split("\n") if line.startswith("#")])
+            self.remember("comments", lines)
+        return lines
 
     @property
     def metadata(self):

@@ -1,0 +1,3 @@
+from crossarc.treebank.sentence import Sentence
+
+def sentence_json(sentence: Sentence) -> str: ...
