@@ -66,7 +66,8 @@ cdef extern from *:
 
     #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
     #include <immintrin.h>
-    __attribute__((target("avx2"))) static inline int32_t crossarc_start_in_wide(const uint32_t* bucket, uint32_t check) {
+    __attribute__((target("avx2"))) static inline int32_t crossarc_start_in_wide(const uint32_t* bucket,
+                                                                                 uint32_t check) {
         const __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i*)bucket), _mm256_set1_epi32(check));
         const __m256i all = _mm256_and_si256(same, _mm256_loadu_si256((const __m256i*)(bucket + 8)));
         __m128i most = _mm_max_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));

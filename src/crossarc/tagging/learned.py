@@ -14,23 +14,15 @@ from numpy.typing import NDArray
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.updates import Perceptron
 from crossarc.learning.weights import Weights
-from crossarc.tagging.boundaries import (
-    ABBREVIATION,
-    ACTIONS,
-    INSIDE,
-    KNOWN,
-    NAME,
-    SENTENCE_END,
-    BoundaryModel,
-    Lexicon,
-)
+from crossarc.tagging.boundaries import ACTIONS, INSIDE, SENTENCE_END, BoundaryModel
 from crossarc.tagging.characters import DENSE, DIGIT, FIRST_UPPER, SPACE, Characters
+from crossarc.tagging.lexicon import ABBREVIATION, KNOWN, NAME, Lexicon
 from crossarc.tagging.spacing import Spans
 from crossarc.tagging.training_text import LabelledText, SentenceText, documents_of, has_spaces, labelled_text
 
 log = logging.getLogger(__name__)
 
-CLASSES = 128  # as in boundaries.pyx
+CLASSES = 128  # as in boundary_features.pxd
 LEAST_COUNT = 2  # of a word that is known: all others look in training as they will in new text
 # A pair of classes is quiet if it was met so often and had a boundary in at most one of so many cases.
 QUIET_COUNT = 200
