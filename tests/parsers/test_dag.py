@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from crossarc.cli import main
-from crossarc.errors import CrossarcError
+from crossarc.errors import CrossarcError, ModelError
 from crossarc.evaluation import evaluate, evaluate_graphs
 from crossarc.features import load_model
 from crossarc.parsers import Parser, load
 from crossarc.parsers.inner_trees import InnerTrees
+from crossarc.parsers.modelfile import write_model
 from crossarc.parsers.presets import DAG_PRESETS
 from crossarc.treebank import Sentence, convert, read, read_string, validate, write
 from graph_treebank import graph_treebank
@@ -301,3 +302,18 @@ def test_features_of_a_tree_need_trees(treebank):
     bare = [sentence.replace(heads=[-1] * (len(sentence) + 1)) for sentence in treebank]
     with pytest.raises(CrossarcError, match="no sentence has a tree"):
         Parser("dag-standard", use_tree=True, epochs=1).fit(bare)
+
+
+def test_models_whose_features_mixed_up_labels_are_refused(trained, tmp_path):
+    """Earlier versions gave some sets of labels of heads the same key; a model without such features is read."""
+    for features in (None, "stack"):
+        learned = {"epochs": 1, "features": features}
+        parser = trained["dag-eager"] if features is None else Parser("dag-eager", **learned).fit(graph_treebank(10))
+        manifest, arrays = parser.stored_parts()
+        assert manifest.pop("keys", None) == (2 if features is None else None)
+        write_model(tmp_path / "old.crossarc", manifest, arrays)
+        if features is None:
+            with pytest.raises(ModelError, match=r"mixed up labels.*train it again"):
+                load(tmp_path / "old.crossarc")
+        else:
+            load(tmp_path / "old.crossarc")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from crossarc.errors import CrossarcError
+from crossarc.features.sharing import template_groups
 from crossarc.parsers import Parser, load
 from crossarc.parsers.presets import TRANSITION_PRESETS
 from crossarc.transitions.beam import Beam
@@ -21,7 +22,7 @@ def test_a_beam_of_one_is_greedy_search(example, name, scored):
         pytest.skip("its labels have no directions")
     parser = Parser(name, epochs=1).fit(example)
     model = getattr(parser.model, "model", parser.model)  # inside a transform
-    greedy = model.search()
+    greedy = model.search
     corpus = Corpus.of(read(example))
     beam = Beam(greedy.system, model.features, model.moves, model.move_labels, len(model.features.attributes), 1)
     tokens = model.attributes.encode(corpus)
@@ -101,7 +102,8 @@ def naive_beam(search, scorer, moves, labels, tokens, width, probabilities, mean
                     candidates.append((score + scores[a], [*actions, a], after))
         items = sorted(candidates, key=rank, reverse=True)[:width]
     best = items[0][2]
-    best.finish(0)
+    if not search.system.several_heads:
+        best.finish(0)
     return sorted(best.arcs)
 
 
@@ -123,10 +125,35 @@ def test_the_best_candidates_are_kept(example, name, probabilities, mean):
             lists = (model.moves.tolist(), model.move_labels.tolist())
             expected = naive_beam(beam, model.scorer, *lists, tokens, width, probabilities, mean)
             if model.system.several_heads:
-                arcs = beam.parse_graphs(model.scorer, tokens, corpus.starts, 0)[:3]
-                assert sorted(zip(*(column.tolist() for column in arcs), strict=True)) == expected
+                columns = beam.parse_graphs(model.scorer, tokens, corpus.starts, 0)[:3]
+                arcs = list(zip(*(column.tolist() for column in columns), strict=True))
+                assert sorted(arcs[: len(expected)]) == expected
+                headless = set(range(1, len(tokens))) - {word for _, word, _ in expected}
+                assert sorted(word for _, word, _ in arcs[len(expected) :]) == sorted(headless)
             else:
                 heads, labels = (np.full(len(tokens), -1, dtype=np.int32) for _ in range(2))
                 beam.parse(model.scorer, tokens, corpus.starts, heads, labels, 0)
                 found = [(heads[word], word, labels[word]) for word in range(1, len(tokens))]
                 assert sorted(found) == expected
+
+
+@pytest.mark.parametrize("name", ["arc-hybrid", "dag-covington"])
+def test_templates_are_grouped_once(example, monkeypatch, name):
+    """Not for each batch, nor for each sentence that is analysed."""
+    count = 0
+
+    def counted(model):
+        nonlocal count
+        count += 1
+        return template_groups(model)
+
+    sentences = graph_treebank(30) if name.startswith("dag") else list(read(example))
+    parser = Parser(name, epochs=1, beam=4).fit(sentences)
+    monkeypatch.setattr("crossarc.transitions.beam.template_groups", counted)
+    for sentence in sentences[:5]:
+        list(parser.parse([sentence]))
+    assert count <= 1
+    if name == "arc-hybrid":
+        for _ in range(2):
+            list(parser.parse(sentences, scores=True, beam=4))
+        assert count <= 2

@@ -224,9 +224,97 @@ def test_any_moves_end_in_a_graph(name, single_root, data):
     assert len(set(c.arcs)) == len(c.arcs) or len(c.arcs) > moves
     assert {d for _, d in arcs} == set(range(1, n + 1))
     assert is_acyclic(n, set(arcs))
+    assert not single_root or sum(h == 0 for h, _ in arcs) == 1
     if name == "dag-standard":
         assert len(c.arcs) == moves  # nothing is left over
         assert max(sum(d == word for _, d in arcs) for word in range(1, n + 1)) <= max(heads, 1) + single_root
+
+
+def final_states(system, n):
+    """The final states that legal moves lead to, each once."""
+    seen, todo = set(), [Configuration(system, arcs=[], n=n)]
+    while todo:
+        c = todo.pop()
+        if c.is_final():
+            yield c
+            continue
+        for move in c.legal():
+            after = c.copy()
+            taken = [label for h, d, label in c.arcs if (h, d) == c.arc_of(move)]
+            after.apply(move, len(taken))
+            # The last arc to a word counts as its head.
+            state = tuple(after.stack), after.left, tuple(after.buffer), frozenset(after.arcs), tuple(after.heads)
+            if state not in seen:
+                seen.add(state)
+                todo.append(after)
+
+
+ROOT_CASES = [(name, False) for name in GRAPH_SYSTEMS] + [("dag-covington", True)]
+
+
+@pytest.mark.parametrize(("name", "cycles"), ROOT_CASES)
+def test_a_single_root_is_kept_whatever_moves_are_made(name, cycles):
+    """All derivations of up to four words: one arc from node 0 in the end, and every word is reached from there."""
+    for n in range(1, 5):
+        system = get_graph_system(name, single_root=True, allows_cycles=cycles, most_heads=2 if n > 3 else 3)
+        count = 0
+        for c in final_states(system, n):
+            c.finish()
+            arcs = {(h, d) for h, d, _ in c.arcs}
+            assert [h for h, _, _ in c.arcs].count(0) == 1, c.arcs
+            assert all(leads_to_root(word, arcs) for word in range(1, n + 1)), c.arcs
+            assert cycles or is_acyclic(n, arcs), c.arcs
+            count += 1
+        assert count >= n
+
+
+def leads_to_root(word, arcs):
+    """Whether a way up from a word ends in node 0."""
+    above = {word}
+    while more := {h for h, d in arcs if d in above} - above:
+        above |= more
+    return 0 in above
+
+
+def test_without_cycles_the_root_word_takes_no_other_head():
+    """An arc to it would come from a word that can only be below it."""
+    names = list(system_of("dag-covington").moves)
+    for cycles in (False, True):
+        c = Configuration(system_of("dag-covington", single_root=True, allows_cycles=cycles), arcs=[], n=2)
+        c.apply(names.index("RIGHT-ARC"))  # 0 -> 1
+        c.apply(names.index("SHIFT"))
+        assert (names.index("LEFT-ARC") in c.legal()) == cycles
+        c = Configuration(system_of("dag-covington", single_root=True, allows_cycles=cycles), arcs=[], n=2)
+        for move in ("SHIFT", "RIGHT-ARC", "NO-ARC"):  # 1 -> 2
+            c.apply(names.index(move))
+        assert (names.index("RIGHT-ARC") in c.legal()) == cycles  # 0 -> 2
+
+
+@pytest.mark.parametrize("name", ["dag-eager", "dag-covington"])
+def test_a_wrong_head_costs_the_root_arc_that_it_forbids(name):
+    """The root word is 2; an arc from 1 to it cannot stand beside the one from node 0."""
+    names = list(system_of(name).moves)
+    for single_root, cost in ((True, 2), (False, 1)):
+        c = Configuration(system_of(name, single_root=single_root), arcs=[(2, 1, 0), (0, 2, 0)], n=2)
+        c.apply(names.index("SHIFT"))
+        costs = costs_by_name(c.system, c)
+        if name == "dag-eager":  # where a wrong arc also takes the place of the one in the other direction
+            cost += 1
+        assert costs["RIGHT-ARC"] == cost
+        assert costs["LEFT-ARC"] == 0
+
+
+def test_a_wrong_root_costs_other_roots_and_later_heads():
+    names = list(system_of("dag-covington").moves)
+    arcs = [(0, 2, 0), (2, 1, 0), (3, 1, 1), (2, 3, 0)]
+    for single_root, cost in ((True, 1 + 1 + 2), (False, 1)):
+        c = Configuration(system_of("dag-covington", single_root=single_root), arcs=arcs, n=3)
+        assert costs_by_name(c.system, c) == {"SHIFT": 0, "RIGHT-ARC": cost}
+        c.apply(names.index("RIGHT-ARC"))
+        c.apply(names.index("SHIFT"))
+        # The arcs from 2 to 1 and from 0 to 2 cannot be made any more, so nothing that loses them costs anything.
+        if single_root:
+            assert costs_by_name(c.system, c)["SHIFT"] == 0
 
 
 @pytest.mark.parametrize("most_heads", [1, 2, 4])
@@ -330,7 +418,8 @@ def test_a_word_under_the_root_word_needs_no_wrong_head():
 def test_a_wrong_root_costs_the_right_one():
     system = system_of("dag-eager", single_root=True)
     c = Configuration(system, arcs=[(2, 1, 0), (0, 2, 0)], n=2)
-    assert costs_by_name(system, c) == {"SHIFT": 0, "RIGHT-ARC": 2}
+    # Wrong itself, it forbids the right root arc, and as the root the word takes no other head.
+    assert costs_by_name(system, c) == {"SHIFT": 0, "RIGHT-ARC": 3}
     several = system_of("dag-eager")
     c = Configuration(several, arcs=[(2, 1, 0), (0, 2, 0)], n=2)
     assert costs_by_name(several, c) == {"SHIFT": 0, "RIGHT-ARC": 1}

@@ -86,8 +86,11 @@ class FeatureModel:
     @property
     def has_label_sets(self) -> bool:
         """Whether a term is a set of the labels of dependents."""
-        kinds = [STATE_ATTRIBUTES.index(name) for name in ("left_labels", "right_labels")]
-        return bool(np.isin(self.slots[:, 0], kinds).any())
+        return self.looks_at("left_labels", "right_labels")
+
+    def looks_at(self, *attributes: str) -> bool:
+        """Whether a term is one of some attributes of the parser's state."""
+        return bool(np.isin(self.slots[:, 0], [STATE_ATTRIBUTES.index(name) for name in attributes]).any())
 
 
 def load_model(name: str) -> FeatureModel:

@@ -38,6 +38,7 @@ cdef class Beam(Greedy):
     cdef readonly int32_t width
     cdef readonly bint probabilities
     cdef readonly bint mean
+    cdef object groups          # of templates, and their terms, for sums of scores; found when they are first needed
 
     def __init__(self, system, model, moves, labels, attributes, width, *, probabilities=False, mean=False):
         super().__init__(system, model, moves, labels, attributes)
@@ -140,8 +141,10 @@ cdef class Beam(Greedy):
         cdef Generations beam = Generations(self.width, self.actions, self.set_words)
         beam.by_mean = self.mean
         if isinstance(scorer, PackedWeights):
-            groups = template_groups(self.model)
-            beam.keep_sums(groups, [slots_of(self.model, group) for group in groups])
+            if self.groups is None:
+                groups = template_groups(self.model)
+                self.groups = (groups, [slots_of(self.model, group) for group in groups])
+            beam.keep_sums(*self.groups)
         if self.probabilities:
             beam.scale = scorer.unit
             beam.by_probability = True

@@ -106,13 +106,19 @@ cdef inline hash_t last_action(const State* state) noexcept nogil:
     return (<hash_t>(state.last_move + 1) << 32) + <hash_t>(label + 2)
 
 
+cdef inline hash_t scattered(hash_t value) noexcept nogil:
+    """A number whose sums with others like it tell what went into them; products alone do not: 2 + 5 is 3 + 4."""
+    value *= <hash_t>0x9E3779B97F4A7C15
+    return (value ^ value >> 32) * <hash_t>0xD6E8FEB86659FD93
+
+
 cdef hash_t head_labels(const State* state, token_t node) noexcept nogil:
     """The labels of the arcs to a node, in whatever order they were made."""
     cdef token_t k = state.arc_first[node]
     cdef hash_t labels = 1
     while k >= 0:
         if state.arc_dependent[k] == node:
-            labels += <hash_t>(state.arc_label[k] + 2) * <hash_t>0x9E3779B97F4A7C15
+            labels += scattered(<hash_t>(state.arc_label[k] + 2))
         k = state.arc_next[2 * k + (state.arc_dependent[k] == node)]
     return labels
 

@@ -18,14 +18,15 @@ cdef class DagCovington(GraphSystem):
     SHIFT      (L1, L2, j|B, A)    =>  (L1 + L2|j, [], B, A)
     NO-ARC     (L1|i, L2, B, A)    =>  (L1, i|L2, B, A)              if i is not 0
     LEFT-ARC   (L1|i, L2, j|B, A)  =>  (L1|i, L2, j|B, A + j->i)     if i is not 0 and the arc closes no cycle
-    RIGHT-ARC  (L1|i, L2, j|B, A)  =>  (L1|i, L2, j|B, A + i->j)     if the arc closes no cycle; with one root: not
-                                                                     from 0 again
+    RIGHT-ARC  (L1|i, L2, j|B, A)  =>  (L1|i, L2, j|B, A + i->j)     if the arc closes no cycle
     end        (L1, L2, [], A)
 
     Arcs leave the lists as they are, so that two words may have several. The lists hold the nodes in order, so the last
     node of L1 determines both. In sentences of over 1,000 words the system looks back 500 words, over 4,000 words fewer
-    (`look_back`). Words left without a head go under node 0, with one root under the root word. Every derivation ends:
-    there are at most n (n + 1) / 2 pairs of nodes, and m arcs in each direction of each.
+    (`look_back`). With one root, node 0 takes one arc; without cycles, only to a word without a head, and this word
+    takes no other head. Words left without a head get one when the search ends; without scores they go under node 0,
+    with one root under the root word. Every derivation ends: there are at most n (n + 1) / 2 pairs of nodes, and m arcs
+    in each direction of each.
     Costs are those of arcs whose two words do not meet any more; that a wrong arc may forbid a gold one, since the two
     would close a cycle, is left out.
     """
@@ -49,7 +50,7 @@ cdef class DagCovington(GraphSystem):
             moves |= 1 << NO_ARC
             if self.may_add(state, j, i):
                 moves |= 1 << LEFT_ARC
-        if not (self.single_root and i == 0 and state.roots) and self.may_add(state, i, j):
+        if self.may_add(state, i, j):
             moves |= 1 << RIGHT_ARC
         return moves
 
@@ -79,7 +80,9 @@ cdef class DagCovington(GraphSystem):
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
         cdef token_t i = state.left
         cdef token_t j = buffer_at(state, 0)
-        costs[SHIFT] = count_missing(state, gold, j, 0, i)
-        costs[NO_ARC] = count_missing(state, gold, j, i, i)
+        costs[SHIFT] = self.count_open(state, gold, j, 0, i)
+        costs[NO_ARC] = self.count_open(state, gold, j, i, i)
         costs[LEFT_ARC] = missing_arc(state, gold, j, i) < 0
-        costs[RIGHT_ARC] = missing_arc(state, gold, i, j) < 0
+        costs[RIGHT_ARC] = 0
+        if missing_arc(state, gold, i, j) < 0:
+            costs[RIGHT_ARC] = 1 + self.lost_to_root(state, gold, i, j)

@@ -15,11 +15,13 @@ cdef class DagEager(GraphSystem):
     SHIFT      (S, i|B, A)    =>  (S|i, B, A)
     REDUCE     (S|i, B, A)    =>  (S, B, A)               if i has a head; with one root: if that is not 0
     LEFT-ARC   (S|i, j|B, A)  =>  (S|i, j|B, A + j->i)    if i is not 0 and the arc closes no cycle
-    RIGHT-ARC  (S|i, j|B, A)  =>  (S|i, j|B, A + i->j)    if the arc closes no cycle; with one root: not from 0 again
+    RIGHT-ARC  (S|i, j|B, A)  =>  (S|i, j|B, A + i->j)    if the arc closes no cycle
     end        (S, [], A)
 
-    Words left without a head go under node 0, with one root under the root word. Every derivation ends: SHIFT and
-    REDUCE are made at most n times each, and between two of them at most m arcs in each direction.
+    With one root, node 0 takes one arc, to a word without a head, and this word takes no other head. Words left without
+    a head get one when the search ends; without scores they go under node 0, with one root under the root word. Every
+    derivation ends: SHIFT and REDUCE are made at most n times each, and between two of them at most m arcs in each
+    direction.
     Costs are those of arcs whose two words do not meet any more, and of wrong arcs. A wrong arc is free if it gives a
     head to a word that will have a wrong one in any case. That gold arcs may close longer cycles with a wrong arc, and
     that a word without a head may hide the stack to the end, is left out.
@@ -41,7 +43,7 @@ cdef class DagEager(GraphSystem):
             moves |= 1 << REDUCE
         if i > 0 and self.may_add(state, j, i):
             moves |= 1 << LEFT_ARC
-        if not (self.single_root and i == 0 and state.roots) and self.may_add(state, i, j):
+        if self.may_add(state, i, j):
             moves |= 1 << RIGHT_ARC
         return moves
 
@@ -78,16 +80,14 @@ cdef class DagEager(GraphSystem):
         cdef token_t k
         costs[REDUCE] = count_missing(state, gold, i, j, gold.n)
         costs[LEFT_ARC] = costs[RIGHT_ARC] = 0
-        # A wrong arc also costs the gold arc in the other direction, and with one root the gold arc from node 0.
+        # A wrong arc also costs the gold arc in the other direction, and with one root those that it forbids.
         if not left:
             costs[LEFT_ARC] = right + (0 if costs[REDUCE] == 0 and self.is_lost(state, gold, i) else 1)
         if not right:
-            costs[RIGHT_ARC] = left + (0 if self.is_lost(state, gold, j) else 1)
-            if self.single_root and i == 0:
-                costs[RIGHT_ARC] += count_missing(state, gold, 0, j, gold.n)
+            costs[RIGHT_ARC] = left + (0 if self.is_lost(state, gold, j) else 1) + self.lost_to_root(state, gold, i, j)
         costs[SHIFT] = 0
         for k in range(state.depth):
-            costs[SHIFT] += count_missing(state, gold, j, state.stack[k], state.stack[k])
+            costs[SHIFT] += self.count_open(state, gold, j, state.stack[k], state.stack[k])
 
     cdef bint is_lost(self, const State* state, const Gold* gold, token_t word) noexcept nogil:
         """Whether a word will get a wrong head in any case: it has none, and does not meet its gold heads any more.
@@ -100,7 +100,7 @@ cdef class DagEager(GraphSystem):
         for a in range(gold.first[word], gold.first[word + 1]):
             k = gold.by_node[a]
             head = gold.arc_heads[k]
-            if gold.arc_dependents[k] != word:
+            if gold.arc_dependents[k] != word or not self.keeps_root(state, head, word):
                 continue
             # In the buffer, or the node under which words without a head go in the end.
             if head >= buffer_at(state, 0) or (state.heads[head] == 0 if self.single_root else head == 0):

@@ -7,6 +7,10 @@ from crossarc.transitions.memory cimport Workspace
 from crossarc.transitions.state cimport Arc, State
 from crossarc.transitions.system cimport MOVES, TransitionSystem
 
+cdef enum:
+    ROOT_ARCS = 1           # arcs from node 0
+    WORD_ARCS = 2           # arcs between words
+
 cdef class ParseWorkspace(Workspace):
     cdef Scorer scorer          # of actions
     cdef weight_t* scores       # room for the scores of all actions
@@ -22,7 +26,7 @@ cdef class Greedy:
     cdef const int32_t[::1] labels
     cdef int32_t actions
     cdef token_t set_words      # of the sets of labels in states
-    cdef const uint8_t[::1] between     # by action: whether its label can be on an arc between two words
+    cdef const uint8_t[::1] places      # by action: what its label can be on, ROOT_ARCS and WORD_ARCS as bits
     cdef uint32_t labelled      # the moves that take a label, as bits
     cdef int32_t[MOVES] first_action    # the actions of a move are between these two
     cdef int32_t[MOVES] end_action
@@ -42,8 +46,12 @@ cdef class Greedy:
     cdef void give_tree(self, ParseWorkspace work, State* state, const int32_t* tokens, label_t root_label,
                         bint annotated, bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil
     cdef void attach_headless(self, ParseWorkspace work, State* state, const int32_t* tokens) noexcept nogil
+    cdef void attach_to_graph(self, ParseWorkspace work, State* state, const int32_t* tokens) noexcept nogil
+    cdef weight_t gain(self, ParseWorkspace work, State* state, token_t head, token_t dependent, const int32_t* tokens,
+                       int32_t* action) noexcept nogil
     cdef void label_unlabelled(self, ParseWorkspace work, State* state, const int32_t* tokens, bint annotated,
                                const token_t* heads, label_t* labels) noexcept nogil
+    cdef void join(self, State* state, token_t a, token_t b) noexcept nogil
     cdef void score_pair(self, ParseWorkspace work, State* state, token_t a, token_t b,
                          const int32_t* tokens) noexcept nogil
 

@@ -101,7 +101,7 @@ cdef int32_t best_link(Greedy search, bint annotated, bint leftwards, const weig
     for a in range(search.actions):
         if search.labels[a] < 0:
             continue
-        rank = 2 * search.between[a] + (not annotated or (search.labels[a] & 1) != leftwards)
+        rank = (search.places[a] & WORD_ARCS) + (not annotated or (search.labels[a] & 1) != leftwards)
         if best < 0 or rank > best_rank or (rank == best_rank and scores[a] > scores[best]):
             best = a
             best_rank = rank
@@ -129,7 +129,7 @@ cdef class Greedy:
         self.moves = np.ascontiguousarray(moves, dtype=np.int32)
         self.labels = np.ascontiguousarray(labels, dtype=np.int32)
         self.actions = self.moves.shape[0]
-        self.between = np.ones(self.actions, dtype=np.uint8)
+        self.places = np.full(self.actions, ROOT_ARCS | WORD_ARCS, dtype=np.uint8)
         self.tag_column = model.attributes.index("upos") if "upos" in model.attributes else -1
         # States are copied in a beam; without features of label sets these take one word, whatever is in it.
         self.set_words = words_for(max(self.labels, default=-1) + 1) if model.has_label_sets else 1
@@ -159,14 +159,14 @@ cdef class Greedy:
         self.program.attributes = attributes
         self.program.tree_column = model.attributes.index("tree_head") if "tree_head" in model.attributes else -1
 
-    def set_between(self, between):
-        """Set for each action whether its label can be on an arc between two words.
+    def set_places(self, places):
+        """Set for each action where its label can be: on arcs from node 0 (1), on arcs between words (2), or both.
 
-        Words that are attached after the last move get only such labels.
+        Arcs that are added after the last move get only such labels.
         """
-        if np.shape(between) != (self.actions,):
+        if np.shape(places) != (self.actions,):
             raise ValueError("one entry for each action is needed")
-        self.between = np.ascontiguousarray(between, dtype=np.uint8)
+        self.places = np.ascontiguousarray(places, dtype=np.uint8)
 
     def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, Targets targets,
               const offset_t[::1] order, double explore=0.0):
@@ -290,7 +290,7 @@ cdef class Greedy:
                     n = <token_t>(starts[s + 1] - starts[s]) - 1
                     work.reserve(n)
                     state = self.derive(work, &tokens[starts[s], 0], n)
-                    reserve_arcs(state, state.arcs + n)
+                    reserve_arcs(state, state.arcs + 2 * n + 1)
                     self.attach_headless(work, state, &tokens[starts[s], 0])
                     self.system.finish(state, root_label)
                     append(&arcs[0], state.arc_head, state.arcs)
@@ -359,26 +359,83 @@ cdef class Greedy:
         """Attach words without a head to the root word, each with the label that scores best.
 
         Labels are scored as if the two words were to be joined next. Heads that score better than the root word are
-        right less often: the parser had its chance to choose them.
+        right less often: the parser had its chance to choose them. Graphs are another matter (`attach_to_graph`).
         """
         cdef token_t end = state.front
         cdef token_t root, word
         cdef int32_t best
-        if not self.system.joins_buffer or not self.system.single_root:
+        if not self.system.joins_buffer:
             return
-        if state.arcs >= state.n - 1 and not self.system.several_heads:
-            return
-        root = root_word(state)
-        for word in range(1, state.n + 1):
-            if word == root or state.heads[word] >= 0 or (self.system.several_heads and is_above(state, word, root)):
-                continue
-            self.score_pair(work, state, root, word, tokens)
-            best = best_of_move(self, work.scores, self.left_arc if word < root else self.right_arc)
-            if self.system.several_heads:
-                add_further_head(state, root, word, self.labels[best])
-            else:
-                add_arc(state, root, word, self.labels[best])
+        if self.system.several_heads:
+            self.attach_to_graph(work, state, tokens)
+        elif self.system.single_root and state.arcs < state.n - 1:
+            root = root_word(state)
+            for word in range(1, state.n + 1):
+                if word != root and state.heads[word] < 0:
+                    self.score_pair(work, state, root, word, tokens)
+                    best = best_of_move(self, work.scores, self.left_arc if word < root else self.right_arc)
+                    add_arc(state, root, word, self.labels[best])
         state.front = end
+
+    cdef void attach_to_graph(self, ParseWorkspace work, State* state, const int32_t* tokens) noexcept nogil:
+        """Give each word without a head, from left to right, the one that gains most.
+
+        The head is one that the system allows, and not below the word. If a single root arc is missing even so, since
+        closed cycles leave no word without a head, the one that gains most is added.
+        """
+        cdef token_t word, node, head, root = 0
+        cdef int32_t action, best
+        cdef weight_t score, most
+        for word in range(1, state.n + 1):
+            if state.heads[word] >= 0:
+                continue
+            most = -INFINITY
+            head = best = -1
+            for node in range(state.n + 1):
+                if node != word and not is_above(state, word, node):
+                    score = self.gain(work, state, node, word, tokens, &action)
+                    if score > most:
+                        most = score
+                        head = node
+                        best = action
+            if head >= 0:
+                add_further_head(state, head, word, self.labels[best])
+        if not self.system.single_root or state.roots:
+            return
+        most = -INFINITY
+        for word in range(1, state.n + 1):
+            score = self.gain(work, state, 0, word, tokens, &action)
+            if score > most:
+                most = score
+                root = word
+                best = action
+        if root > 0:
+            add_further_head(state, 0, root, self.labels[best])
+
+    cdef weight_t gain(self, ParseWorkspace work, State* state, token_t head, token_t dependent, const int32_t* tokens,
+                       int32_t* action) noexcept nogil:
+        """How much better the best action that makes an arc scores than the best move without one.
+
+        -INFINITY if no action may make it.
+        Labels are those that such arcs have. Scores are as if the two nodes were to be joined next.
+        """
+        cdef token_t move = self.left_arc if dependent < head else self.right_arc
+        cdef int32_t place = WORD_ARCS if head > 0 else ROOT_ARCS
+        cdef int32_t best = -1
+        cdef int32_t a
+        cdef uint32_t legal
+        self.join(state, head, dependent)
+        legal = self.system.legal(state)
+        if not legal >> move & 1:
+            return -INFINITY
+        self.score_pair(work, state, head, dependent, tokens)
+        for a in range(self.first_action[move], self.end_action[move]):
+            if self.moves[a] == move and self.places[a] & place and (best < 0 or work.scores[a] > work.scores[best]):
+                best = a
+        if best < 0:
+            return -INFINITY
+        action[0] = best
+        return work.scores[best] - work.scores[best_of(self, work.scores, legal & ~self.labelled)]
 
     cdef void label_unlabelled(self, ParseWorkspace work, State* state, const int32_t* tokens, bint annotated,
                                const token_t* heads, label_t* labels) noexcept nogil:
@@ -406,15 +463,19 @@ cdef class Greedy:
             add_link(state, heads[word], word, label)
             labels[word] = label >> 1 if annotated else label
 
-    cdef void score_pair(self, ParseWorkspace work, State* state, token_t a, token_t b,
-                         const int32_t* tokens) noexcept nogil:
-        """Score all actions as if two words were to be joined next: one on the stack, one in the buffer."""
-        cdef hash_t keys[MOST_TEMPLATES]
-        cdef int32_t first = self.label_templates, count = self.program.template_count - first
+    cdef void join(self, State* state, token_t a, token_t b) noexcept nogil:
+        """Put one of two nodes on the stack and the other in front of the buffer."""
         state.stack[0] = state.left = min(a, b)
         state.depth = 1
         # The buffer began with node 0 or with the first word, and is as long as there were nodes in it.
         state.front = max(a, b) + state.end - state.n - 1
+
+    cdef void score_pair(self, ParseWorkspace work, State* state, token_t a, token_t b,
+                         const int32_t* tokens) noexcept nogil:
+        """Score all actions as if two words were to be joined next."""
+        cdef hash_t keys[MOST_TEMPLATES]
+        cdef int32_t first = self.label_templates, count = self.program.template_count - first
+        self.join(state, a, b)
         fill_keys(&self.program, state, tokens, keys)
         work.scorer.score(keys + first, count, self.group_of(state, tokens), work.scores)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import fields as fields_of
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ class DagTransitionModel(DagModel, TransitionModel):
         """Return the arcs of the graphs of a corpus."""
         tokens = self.attributes.encode(corpus)
         left_over = len(self.labels)  # which is not a label
-        found = self.search().parse_graphs(self.scorer, tokens, corpus.starts, left_over)  # type: ignore[arg-type]
+        found = self.search.parse_graphs(self.scorer, tokens, corpus.starts, left_over)  # type: ignore[arg-type]
         heads, dependents, labels, starts = found
         left = labels == left_over
         if left.any():
@@ -94,7 +95,7 @@ class DagTransitionTrainer(TransitionTrainer):
     def model(self) -> DagTransitionModel:
         """Return what has been learned, as a model."""
         plain = super().model()
-        fields = {name: getattr(plain, name) for name in TransitionModel.__dataclass_fields__}
+        fields = {field.name: getattr(plain, field.name) for field in fields_of(plain) if field.init}
         return DagTransitionModel(**fields, most_heads=self.limits[0], most_parallel=self.limits[1])
 
 

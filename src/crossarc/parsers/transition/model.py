@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ from crossarc.parsers.model import Arrays, Ints, Model, pack_attributes, unpack_
 from crossarc.parsers.presets import stored_settings
 from crossarc.parsers.settings import WIDEST_BEAM, TransitionSettings
 from crossarc.parsers.transition.analysis import analyse_by_beam
-from crossarc.parsers.trees import ELSEWHERE, check_places
+from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
 from crossarc.transitions.beam import Beam
 from crossarc.transitions.coverage import Coverage, coverage
 from crossarc.transitions.registry import get_system
@@ -29,6 +30,7 @@ from crossarc.transitions.system import TransitionSystem
 from crossarc.transitions.two_stage import PackedStages, TwoStage
 from crossarc.treebank.corpus import Corpus
 
+KEYS = 2  # of features that see the labels of all heads; 1 gave some sets of labels the same key
 Stages = tuple[int, int]  # how many templates choose moves, and the first that chooses labels
 
 
@@ -47,6 +49,7 @@ class TransitionModel(Model):
     move_labels: Ints
     scorer: PackedWeights | SupportVectors | PackedStages
     stages: Stages | None = None  # of fast search
+    beams: dict[int, Beam] = field(default_factory=dict, init=False, repr=False)  # those asked for, by width
     kind = "transition"
     usual_scales = TRANSITION_SCALES
     long_note = "words further apart than 500, or fewer in the longest, were not looked at together"
@@ -62,24 +65,27 @@ class TransitionModel(Model):
         how = self.settings.reconstruction
         return how != "naive", how == "label-first", how == "score"
 
+    @cached_property
     def search(self) -> Greedy:
-        """Return the search over this model's system and features."""
+        """The search over this model's system and features, which several threads use at once."""
         search = search_of(self.settings, self.system, self.features, self.moves, self.move_labels, self.stages)
-        search.set_between(self.between)
+        search.set_places(self.places)
         return search
 
     def beam_search(self, width: int) -> Beam:
         """Return a beam search over this model's system and features."""
-        search = Beam(self.system, self.features, self.moves, self.move_labels, len(self.features.attributes), width)
-        search.set_between(self.between)
-        return search
+        if width not in self.beams:
+            attributes = len(self.features.attributes)
+            search = Beam(self.system, self.features, self.moves, self.move_labels, attributes, width)
+            search.set_places(self.places)
+            self.beams[width] = search
+        return self.beams[width]
 
     @property
-    def between(self) -> NDArray[np.bool_]:
-        """By action, whether its label can be on an arc between two words."""
+    def places(self) -> NDArray[np.uint8]:
+        """By action, where its label can be."""
         plain = self.move_labels >> (self.settings.reconstruction != "naive")
-        result: NDArray[np.bool_] = (self.move_labels < 0) | (self.label_places[plain] & ELSEWHERE > 0)
-        return result
+        return np.where(self.move_labels < 0, ON_ROOTS | ELSEWHERE, self.label_places[plain]).astype(np.uint8)
 
     @property
     def long_sentence(self) -> int:  # type: ignore[override]
@@ -132,7 +138,7 @@ class TransitionModel(Model):
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
         if len(tokens):
-            self.search().parse(self.scorer, tokens, starts, heads, labels, left_over, *turns)  # type: ignore[arg-type]
+            self.search.parse(self.scorer, tokens, starts, heads, labels, left_over, *turns)  # type: ignore[arg-type]
         return heads, labels
 
     def name_roots(self, tokens: Ints, labels: Ints) -> None:
@@ -164,7 +170,8 @@ class TransitionModel(Model):
             **self.scorer.to_arrays(),
             **pack_attributes(self.attributes),
         }
-        return {**self.shared_manifest(), "stages": self.stages}, arrays
+        keys = {"keys": KEYS} if self.features.looks_at("head_labels") else {}
+        return {**self.shared_manifest(), **keys, "stages": self.stages}, arrays
 
     @classmethod
     def stored_fields(cls, manifest: dict[str, Any]) -> dict[str, Any]:
@@ -178,6 +185,8 @@ class TransitionModel(Model):
         if not isinstance(settings, TransitionSettings):
             raise ValueError("the settings are of another family")
         features = parse_model(manifest["features"], settings.features)
+        if features.looks_at("head_labels") and manifest.get("keys") != KEYS:
+            raise ValueError("the version that trained it mixed up labels of words with several heads; train it again")
         model = cls(
             settings,
             features,
@@ -216,7 +225,7 @@ class TransitionModel(Model):
         if not valid:
             raise ValueError("the tables of the model do not fit together")
         check_places(self.label_places, len(self.labels))
-        self.search()  # refuses stages that the feature model does not have
+        _ = self.search  # refuses stages that the feature model does not have
 
 
 def stored_scorer(settings: TransitionSettings, arrays: Arrays) -> PackedWeights | SupportVectors | PackedStages:
