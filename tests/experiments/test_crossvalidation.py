@@ -234,6 +234,7 @@ def test_levels(p, level):
         ("mst:features=a=b.toml", {"parser": "mst", "features": "a=b.toml"}),
         ("mst:single_root=auto", {"parser": "mst", "single_root": "auto"}),
         ("mst:cost=NaN", {"parser": "mst", "cost": "NaN"}),
+        ('neural:predict=["upos"]', {"parser": "neural", "predict": ["upos"]}),
     ],
 )
 def test_parsers_as_text(text, settings):

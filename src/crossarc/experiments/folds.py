@@ -113,7 +113,7 @@ def read_candidate(text: str) -> Candidate:
 
 
 def read_settings(texts: Iterable[str], place: str) -> dict[str, Any]:
-    """The settings in texts such as `cap=30`; numbers, true and false are such values, all else is text.
+    """The settings in texts such as `cap=30`; numbers, true, false and JSON lists are such values, all else is text.
 
     >>> read_settings(["transform=head", "cut=3", "prune=0", "lengths=true"], "--set")
     {'transform': 'head', 'cut': 3, 'prune': 0, 'lengths': True}
@@ -129,10 +129,10 @@ def read_settings(texts: Iterable[str], place: str) -> dict[str, Any]:
     return settings
 
 
-def read_value(text: str) -> bool | int | float | str:
+def read_value(text: str) -> bool | int | float | str | list[Any]:
     """The value of a setting given as text."""
     try:
         value = json.loads(text, parse_constant=str)  # NaN and Infinity are no values here
     except ValueError:
         return text
-    return value if isinstance(value, bool | int | float | str) else text
+    return value if isinstance(value, bool | int | float | str | list) else text
