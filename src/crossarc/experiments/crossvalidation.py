@@ -65,7 +65,8 @@ class Row:
     @property
     def exact(self) -> NDArray[np.int64]:
         """For each sentence, 1 if all its words are right."""
-        return (self.right == self.words).astype(np.int64)
+        exact: NDArray[np.int64] = (self.right == self.words).astype(np.int64)
+        return exact
 
     def to_dict(self) -> dict[str, Any]:
         """The figures by name, for JSON. There is no F-measure: precision and recall count different edges as right."""
