@@ -24,8 +24,8 @@ from crossarc.treebank.empty_nodes import numbered_arcs
 
 SETTINGS = {
     "projective": {"projective": True},
-    "projective, root-last": {"projective": True, "lifting": "root-last"},
-    "projective, numbers 1": {"projective": True, "numbers": 1},
+    "projective, shortest": {"projective": True, "lifting": "shortest"},
+    "projective, numbers 9": {"projective": True, "numbers": 9},
     "projective, paper": {"projective": True, "reversal": "paper"},
     "acyclic": {"projective": False},
     "acyclic, paper": {"projective": False, "reversal": "paper"},

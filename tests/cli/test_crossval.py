@@ -47,9 +47,23 @@ def test_crossval(crossval, tmp_path, example):
     assert out in page
 
 
+def test_parses_and_all_pairs(crossval, tmp_path):
+    chosen = ("--parser", "arc-hybrid", "--parser", "swap", "--parser", "arc-standard", "--parser", "planar")
+    chosen += ("--folds", 2, "--epochs", 1, "--cache", tmp_path / "cache")
+    code, out, err = crossval(*chosen, "--against", "all", "--parses", tmp_path / "parses", "-o", tmp_path / "page.md")
+    assert (code, out) == (0, "")
+    assert f"{tmp_path / 'parses'}: 12 files written" in err
+    page = (tmp_path / "page.md").read_text()
+    assert "--epochs 1 --against all`." in page
+    assert "| arc-standard | swap |" in page
+    assert "| parser | against | LAS difference | p | significance | LEM difference | p of LEM |" in page
+    assert (tmp_path / "parses" / "planar.conllu").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
+        (["--parser", "swap", "--against", "each"], "no choice of pairs to test 'each'"),
         (["--parser", "swop"], "crossarc: parser swop: no parser 'swop'; did you mean 'swap'?"),
         (["--parser", "swap", "--set", "beem=3"], "no setting 'beem'; did you mean 'beam'?"),
         (["--parser", "swap", "--set", "beam"], "--set: 'beam' is no setting; write name=value"),

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from crossarc import load as load_pipeline
 from crossarc.cli import main
 from crossarc.cli.info import describe_model
 from crossarc.cli.parse import default_threads
@@ -131,6 +132,34 @@ def test_train_refuses_settings_before_it_reads(crossarc, tmp_path):
     assert (code, "setting learner = 'guess'" in err) == (2, True)
     code, err = crossarc(*train, "--parser", "mst", "--fast")
     assert (code, "setting fast is of transition parsers" in err) == (2, True)
+
+
+def test_train_takes_any_setting(crossarc, example, tmp_path):
+    """What has no option of its own is given by --set; the model is that of the same settings in Python."""
+    path, config = tmp_path / "m.crossarc", tmp_path / "settings.toml"
+    config.write_text('parser = "swap"\ncut = 5\nexplore = 0.5\n')
+    chosen = ("--config", config, "--epochs", 1, "--set", "cut=2", "--set", "features=stack-compact", "-o", path)
+    code, err = crossarc("train", "--train", example, *chosen)
+    assert code == 0, err
+    settings = load(path).settings
+    assert (settings.parser, settings.cut, settings.features, settings.explore) == ("swap", 2, "stack-compact", 0.5)
+    for options, message in (
+        (("--set", "epochs=2"), "setting epochs is given twice, by --epochs and by --set; leave one out"),
+        (("--set", "cut=2", "--set", "cut=3"), "--set: setting cut is given twice"),
+        (("--set", "cut"), "--set: 'cut' is no setting; write name=value"),
+        (("--set", "cutt=3"), "no setting 'cutt'; did you mean 'cut'"),
+        (("--set", "transform=head,cap=30"), "transform"),
+    ):
+        code, err = crossarc("train", "--train", example, "--epochs", 1, "--parser", "swap", *options, "-o", path)
+        assert (code, err.count("\n"), message in err) == (2, 1, True), err
+
+
+def test_pipelines_take_any_setting(crossarc, example, tmp_path):
+    path = tmp_path / "m.crossarc"
+    chosen = ("--pipeline", "--parser", "arc-hybrid", "--epochs", 1, "--jackknife", 0, "--set", "cut=3")
+    code, err = crossarc("train", "--train", example, *chosen, "-o", path)
+    assert code == 0, err
+    assert load_pipeline(str(path)).parser.settings.cut == 3
 
 
 def test_train_refuses_a_development_set_without_sentences(crossarc, example, tmp_path):

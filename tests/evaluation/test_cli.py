@@ -156,6 +156,99 @@ def test_kinds_with_intervals(conllu, tmp_path):
     assert json.loads(run("evaluate", gold, system, "--graph", "--json").stdout)["graphs"]["labelled_intervals"] is None
 
 
+@pytest.fixture
+def graph_files(conllu, tmp_path, monkeypatch):
+    """Gold graphs, a system with the same trees and other graphs, the same with other trees, and others."""
+    monkeypatch.chdir(tmp_path)
+    texts = {
+        "gold": "1 a _ _ _ _ 2 subj 2:subj|2:ref\n2 b _ _ _ _ 0 root 0:root|1:[obj]",
+        "order": "1 a _ _ _ _ 2 subj 2:ref|2:subj\n2 b _ _ _ _ 0 root 0:root|1:[obj]",
+        "system": "1 a _ _ _ _ 2 subj 2:subj\n2 b _ _ _ _ 0 root 0:root",
+        "parsed": "1 a _ _ _ _ 2 obj 2:obj\n2 b _ _ _ _ 0 root 0:root",
+        "tree": "1 a _ _ _ _ 2 subj _\n2 b _ _ _ _ 0 root _",
+        "bad": "1 a _ _ _ _ 2 subj 2:subj\n2 b _ _ _ _ 0 root nought",
+        "tokens": "1 ab _ _ _ _ 0 root 0:root",
+    }
+    for name, text in texts.items():
+        write(conllu(text), f"{name}.conllu")
+    (tmp_path / "gold.sdp").write_text("#SDP 2015\n#1\n1\ta\ta\tN\t-\t-\t_\tsubj\n2\tb\tb\tV\t+\t+\t_\t_\n\n")
+
+
+def test_graphs_that_differ_are_scored_without_being_asked_for(graph_files):
+    """A parser of graphs copies HEAD: LAS 100 would hide that half of the arcs are missing."""
+    text = run("evaluate", "gold.conllu", "system.conllu").stdout
+    lines = [line.split() for line in text.splitlines()]
+    assert ["all", "100.00", "50.00", "66.67", "4", "2"] in lines
+    assert "The trees of both files are identical: HEAD and DEPREL are not scored." in text
+    assert "LAS" not in [line[0] for line in lines if line]
+    found = json.loads(run("evaluate", "gold.conllu", "system.conllu", "--json").stdout)
+    assert found["trees_identical"] is True
+    assert found["graphs"]["labelled"]["recall"] == 50.0
+    assert found["attachment"]["las"] == 100.0
+    markdown = run("evaluate", "gold.conllu", "system.conllu", "--markdown").stdout
+    assert "**Graphs, labelled**" in markdown
+    assert "trees of both files are identical" in markdown
+
+
+def test_trees_that_differ_are_scored_beside_graphs(graph_files):
+    text = run("evaluate", "gold.conllu", "parsed.conllu").stdout
+    assert text.index("Attachment") < text.index("Graphs, labelled")
+    assert "identical" not in text
+    assert json.loads(run("evaluate", "gold.conllu", "parsed.conllu", "--json").stdout)["trees_identical"] is False
+
+
+@pytest.mark.parametrize("system", ["gold", "order", "tree"])
+def test_graphs_that_do_not_differ_are_scored_if_asked_for(graph_files, system):
+    """The order of arcs is no difference, and a parse without graphs is a parse of trees."""
+    text = run("evaluate", "gold.conllu", f"{system}.conllu").stdout
+    assert "Graphs" not in text
+    assert "Attachment" in text
+    assert "The trees of both files are identical." in text
+    if system != "tree":
+        assert "Graphs, labelled" in run("evaluate", "gold.conllu", f"{system}.conllu", "--graph").stdout
+
+
+def test_only_trees_are_scored_if_asked_for(graph_files):
+    text = run("evaluate", "gold.conllu", "system.conllu", "--no-graph").stdout
+    assert "Graphs" not in text
+    assert "The trees of both files are identical." in text
+    refused = run("evaluate", "gold.conllu", "system.conllu", "--no-graph", "--kinds", "danish")
+    assert "leave out --no-graph" in refused.stderr
+
+
+def test_graphs_of_other_tokens_are_scored_too(graph_files):
+    assert "Enhanced dependencies" in run("evaluate", "gold.conllu", "tokens.conllu").stdout
+    assert "Enhanced dependencies" not in run("evaluate", "tree.conllu", "tokens.conllu").stdout
+
+
+def test_graphs_that_cannot_be_read_do_not_hide_the_trees(graph_files):
+    result = run("evaluate", "gold.conllu", "bad.conllu")
+    assert result.exit_code == 0, result.output
+    assert "Attachment" in result.stdout
+    assert "The graphs are not scored: " in evaluate_files("gold.conllu", "bad.conllu").note
+
+
+def test_files_without_trees_have_their_graphs_scored(graph_files):
+    text = run("evaluate", "gold.sdp", "gold.sdp").stdout
+    assert "Graphs, labelled" in text
+    assert "identical" not in text
+
+
+def test_classes_of_arcs_need_no_other_option(graph_files):
+    text = run("evaluate", "gold.conllu", "gold.conllu", "--pattern", "anaphora=ref", "--intervals").stdout
+    assert "anaphora" in text
+    assert "95% intervals" in text
+
+
+def test_comparison_says_that_trees_are_identical(graph_files):
+    text = run("compare", "parsed.conllu", "gold.conllu", "system.conllu").stdout
+    assert "The trees of A and B are identical." in text
+    assert json.loads(run("compare", "parsed.conllu", "gold.conllu", "system.conllu", "--json").stdout)[
+        "trees_identical"
+    ]
+    assert "identical" not in run("compare", "gold.conllu", "gold.conllu", "parsed.conllu").stdout
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

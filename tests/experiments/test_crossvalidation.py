@@ -190,6 +190,65 @@ def test_tables(plan, sentences):
     assert "f1" not in json.dumps(told)
 
 
+def test_all_pairs(plan, sentences):
+    """Each pair has p values for LAS and LEM, and the page says how many tests there are."""
+    names = ("eisner", "swap", "mst", "arc-hybrid")
+    right = {name: [[2, 1, 1, 0], [1, 1, 2]] for name in names}
+    right |= {"swap": [[2, 2, 1, 1], [1, 2, 2]], "mst": [[2, 2, 2, 1], [2, 2, 2]]}
+    chosen = plan(*names, folds=2, against="all")
+    results = made_up(chosen.jobs(sentences), right)
+    found = gather(chosen, sentences, results)
+    pairs = [(test.parser, test.against) for test in found.tests]
+    assert pairs == [(names[one], names[other]) for one in range(4) for other in range(one)]
+    usual = gather(plan(*names, folds=2), sentences, results)
+    assert ("mst", "swap") not in {(test.parser, test.against) for test in usual.tests}
+    test = found.tests[pairs.index(("mst", "swap"))]
+    assert test.p == pytest.approx(stats.ttest_rel([2, 2, 2, 1, 2, 2, 2], [2, 2, 1, 1, 1, 2, 2]).pvalue)
+    assert test.lem_p == pytest.approx(stats.ttest_rel([1, 1, 1, 0, 1, 1, 1], [1, 1, 0, 0, 0, 1, 1]).pvalue)
+    assert test.lem_difference == pytest.approx(200 / 7)
+    text = fold_tables(found)
+    assert f"| mst | swap | +14.29 | {test.p:.4f} | not significant | +28.57 | {test.lem_p:.4f} |" in text
+    assert "6 pairs, p values not corrected for their number" in text
+    assert found.to_dict()["tests"][1]["lem_p"] == found.tests[1].lem_p
+    with pytest.raises(CrossarcError, match="choice of pairs to test 'each'"):
+        plan("mst", against="each")
+
+
+def test_parses_are_written_for_each_fold_and_in_order(example, sentences, tmp_path):
+    """The joined file has the scores of the table, and a fold that is cached without its parses runs again."""
+    cache, folder = tmp_path / "cache", tmp_path / "parses"
+    options = {"folds": 2, "settings": {"epochs": 1}, "cache": cache}
+    parsers = ["arc-hybrid", "arc-hybrid:transform=head,cap=2"]
+    states = []
+    cross_validate(example, parsers[:1], **options)
+    found = cross_validate(example, parsers, parses=folder, report=lambda each: states.append(each.state), **options)
+    assert (states.count("kept"), states.count("done")) == (0, 4)
+    names = ["arc-hybrid", "arc-hybrid-transform=head,cap=2"]
+    files = [f"{name}{part}.conllu" for name in names for part in ("", "/fold-1", "/fold-2")]
+    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*.conllu")) == sorted(files)
+    numbers = assign_folds(len(sentences), 2, seed=1)
+    for name, row in zip(names, found.rows, strict=True):
+        parsed = list(read(folder / f"{name}.conllu"))
+        assert [each.id for each in parsed] == [each.id for each in sentences]
+        assert evaluate(sentences, parsed).scores == row.scores
+        for fold in (1, 2):
+            own = [each for each, number in zip(parsed, numbers, strict=True) if number == fold]
+            assert list(read(folder / name / f"fold-{fold}.conllu")) == own
+    states.clear()
+    again = cross_validate(example, parsers, parses=folder, report=lambda each: states.append(each.state), **options)
+    assert states == ["kept"] * 4
+    assert [row.scores for row in again.rows] == [row.scores for row in found.rows]
+
+
+def test_parses_of_failed_folds_are_left_out(example, tmp_path, stub):
+    (tmp_path / "parses" / "mst").mkdir(parents=True)
+    for name in ("mst.conllu", "mst/fold-1.conllu"):
+        (tmp_path / "parses" / name).write_text("of an earlier run")
+    stub("import sys; sys.exit('no luck')")
+    cross_validate(example, ["mst"], folds=2, cache=tmp_path / "cache", parses=tmp_path / "parses")
+    assert not list((tmp_path / "parses").rglob("*.conllu"))
+
+
 def test_failed_folds(plan, sentences):
     """A parser with a failed fold has no scores and no tests; the others do."""
     names = ("arc-hybrid", "swap", "mst")
@@ -234,6 +293,7 @@ def test_levels(p, level):
         ("mst:features=a=b.toml", {"parser": "mst", "features": "a=b.toml"}),
         ("mst:single_root=auto", {"parser": "mst", "single_root": "auto"}),
         ("mst:cost=NaN", {"parser": "mst", "cost": "NaN"}),
+        ('neural:predict=["upos"]', {"parser": "neural", "predict": ["upos"]}),
     ],
 )
 def test_parsers_as_text(text, settings):

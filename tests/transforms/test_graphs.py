@@ -1,5 +1,6 @@
 """Transforms of graphs: what they make fits the parser, and what they change comes back."""
 
+import inspect
 import itertools
 from collections import Counter
 
@@ -7,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossarc.cli.transform import transform as transform_command
 from crossarc.errors import CrossarcError, StructureError, TreebankError, UnknownName
+from crossarc.parsers.settings import GraphOutput
 from crossarc.structure import is_acyclic, is_projective_graph
 from crossarc.transforms import (
     ArcReversal,
@@ -203,7 +206,7 @@ def lifted_naively(n, arcs, root_last=False):
 
 
 def check_lifting(n, arcs, order="shortest"):
-    lifting = GraphLifting(order)
+    lifting = GraphLifting(order, numbers=9)
     encoded = lifting.encode(n, arcs)
     graph = as_graph(n, encoded)
     assert is_projective_graph(graph)
@@ -432,10 +435,11 @@ def test_rows_of_empty_nodes():
 
 # All together
 
+LIFTINGS = [{}, {"lifting": "shortest"}, {"numbers": 9}]
 OPTIONS = [
-    {"projective": projective, "acyclic": acyclic, "lemmas": lemmas, "reversal": reversal, "empty": empty}
-    for projective, acyclic, lemmas, reversal, empty in itertools.product(
-        (True, False), (True, False), (True, False), ("default", "paper"), ("collapse", "keep")
+    {"projective": projective, "acyclic": acyclic, "lemmas": lemmas, "reversal": reversal, "empty": empty, **lifting}
+    for projective, acyclic, lemmas, reversal, empty, lifting in itertools.product(
+        (True, False), (True, False), (True, False), ("default", "paper"), ("collapse", "keep"), LIFTINGS
     )
     if acyclic or reversal == "default"
 ]
@@ -530,6 +534,16 @@ def test_plain_labels():
     assert GraphTransform(projective=False, lemmas=False, empty="keep").is_plain("a↑b>c:⟨lemma⟩")
 
 
+def test_defaults_are_those_of_parsers():
+    """A file that is transformed without options is what a parser learns."""
+    defaults = {name: GraphOutput.model_fields[name].default for name in ("lifting", "numbers", "reversal", "empty")}
+    lifting, transform = inspect.signature(GraphLifting).parameters, inspect.signature(GraphTransform).parameters
+    assert {name: transform[name].default for name in defaults} == defaults
+    assert (lifting["order"].default, lifting["numbers"].default) == (defaults["lifting"], defaults["numbers"])
+    command = inspect.signature(transform_command).parameters
+    assert {name: command[name].default for name in defaults} == defaults
+
+
 def test_unknown_options():
     with pytest.raises(UnknownName, match="collapse"):
         GraphTransform(projective=True, empty="drop")
@@ -580,7 +594,8 @@ def test_treebanks(treebanks, name, least):
     paths = [path for path in treebanks if path.parent.name == name and path.stem == "dev"]
     if not paths:
         pytest.skip(f"{name} is not among the treebanks")
-    exact, lifted = GraphTransform(projective=False), GraphTransform(projective=True)
+    exact = GraphTransform(projective=False)
+    lifted = GraphTransform(projective=True, lifting="shortest", numbers=9)
     right = total = 0
     for sentence in read(paths[0]):
         before = sum(exact.losses[kind] for kind in ("arcs_dropped", "empty_nodes_lost", "empty_arcs_lost"))

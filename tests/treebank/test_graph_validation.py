@@ -12,7 +12,7 @@ from crossarc.treebank.graph_validation import arc_faults, find_cycle, unreachab
 from crossarc.treebank.validation import REMEDIES
 from helpers import sentences
 
-GRAPH_CODES = {"no-graph", "duplicate-arc", "unreachable", "graph-cycle"}
+GRAPH_CODES = {"no-graph", "duplicate-arc", "unreachable", "graph-cycle", "several-graph-roots"}
 
 
 def text(*rows):
@@ -26,7 +26,7 @@ def text(*rows):
 
 def findings(content, form=None, **options):
     """Code, line and text of each finding."""
-    items = validate(io.BytesIO(content.encode()), form, roots="any", **options)
+    items = validate(io.BytesIO(content.encode()), form, **{"roots": "any"} | options)
     return [(item.code, item.line, item.what) for item in items if isinstance(item, Finding)]
 
 
@@ -84,6 +84,34 @@ def test_cycles_are_reported_if_asked_for():
     loop = text("1 0 0:a|1:b")
     assert findings(loop, graph=True) == []
     assert findings(loop, acyclic=True) == [("graph-cycle", 2, "the arcs form a cycle 1 -> 1")]
+
+
+SEVERAL = [("several-graph-roots", 3, "node 0 is the head of 2 nodes in the graph: 1, 2")]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        pytest.param(text("1 0 0:root", "2 1 0:root"), SEVERAL, id="the graph has two roots, the tree one"),
+        pytest.param(text("1 _ 0:root", "2 _ 0:root"), SEVERAL, id="no tree"),
+        pytest.param(text("1 0 0:root", "2 1 0:top|1:x"), SEVERAL, id="beside another head"),
+        pytest.param(text("1 0 0:root|0:top", "2 1 1:x"), [], id="two arcs to one word"),
+        pytest.param(
+            text("1 0 0:root", "1.1 _ 0:exroot", "2 1 1.1:x"),
+            [("several-graph-roots", 3, "node 0 is the head of 2 nodes in the graph: 1, 1.1")],
+            id="empty node",
+        ),
+        pytest.param(
+            text("1 0 0:root", "2 0 1:x"), [("several-roots", 3, "there are 2 roots: words 1, 2")], id="only the tree"
+        ),
+    ],
+)
+def test_roots_of_graphs_are_counted_in_the_graph(content, expected):
+    """The heads of the tree say nothing about the arcs of node 0 in the graph."""
+    assert findings(content, roots="one", graph=True) == expected
+    assert findings(content, roots="one", acyclic=True) == expected
+    assert findings(content, roots="any", graph=True) == []
+    assert not [each for each in findings(content, roots="one") if each[0] == "several-graph-roots"]
 
 
 def test_without_the_option_graphs_are_not_checked():

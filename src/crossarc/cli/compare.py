@@ -86,11 +86,13 @@ def tables_of(comparison: Comparison, a: str, b: str) -> list[Table]:
         )
         won = (each.share_a, each.share_b, each.share_ties)
         shares.append((name.upper(), *won, each.oracle, each.oracle_gain, each.oracle_gain_over_a))
-    broken = [
+    notes = [
         f"{result.broken} sentences of {side} are not trees."
         for side, result in (("A", comparison.a), ("B", comparison.b))
         if result.broken
     ]
+    if comparison.trees_identical:
+        notes.append("The trees of A and B are identical. Graphs are not compared: crossarc evaluate scores them.")
     chosen = comparison.chosen
     if chosen.p < LEVEL and chosen.difference:
         verdict = f"{'B' if chosen.difference > 0 else 'A'} is significantly better in {comparison.metric.upper()}"
@@ -101,7 +103,7 @@ def tables_of(comparison: Comparison, a: str, b: str) -> list[Table]:
             f"Comparison of A ({a}) and B ({b})",
             ("", "A", "B", "B - A", "95% from", "to", "p", "p (t-test)"),
             list(figures),
-            "\n".join([f"{verdict} (randomised comparator, p < {LEVEL})", str(comparison.setting), *broken]),
+            "\n".join([f"{verdict} (randomised comparator, p < {LEVEL})", str(comparison.setting), *notes]),
         ),
         Table(
             "Sentences won, in percent, and the oracle that takes the better tree of each sentence",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from typing import Annotated
@@ -9,7 +10,7 @@ from typing import Annotated
 import typer
 
 from crossarc.cli.arguments import Json, check_policy
-from crossarc.cli.console import print_json
+from crossarc.cli.console import counted, print_json
 from crossarc.cli.jobs import Page, Rerun, Retry, Workers, run_jobs
 
 
@@ -33,6 +34,16 @@ def crossval(
         list[str] | None,
         typer.Option("--set", metavar="SETTING=VALUE", help="A setting of all parsers; may be repeated."),
     ] = None,
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="usual|all", help="The pairs to test: each with the first and the last with each, or all pairs."
+        ),
+    ] = "usual",
+    parses: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Also write what the parsers give, by fold and in the order of the file."),
+    ] = None,
     on_error: Annotated[
         str, typer.Option(metavar="POLICY", help="What to do with bad sentences: fail, skip or fix.")
     ] = "fail",
@@ -48,6 +59,9 @@ def crossval(
     Each fold is parsed by a model that was trained on the others, and the scores are those of all folds together. A
     setting that a parser has of its own overrides --epochs, --seed and --set. Results are cached: after an interruption
     the same command continues where it stopped.
+
+    --against all tests every pair of parsers. --parses DIR writes DIR/PARSER/fold-1.conllu and so on, and all sentences
+    in the order of the file to DIR/PARSER.conllu, for crossarc evaluate, compare and draw.
 
     \b
     $ crossarc crossval train.conllu --parser eisner --parser eisner:transform=head,cap=30 \\
@@ -65,26 +79,36 @@ def crossval(
         read_settings,
         surroundings,
         write_page,
+        write_parses,
     )
 
     check_policy(on_error)
     common = read_settings(setting or [], "--set")
     if epochs is not None:
         common["epochs"] = epochs
-    plan = CrossValidation(file, candidates_of(parser), folds, seed, common, on_error)  # type: ignore[arg-type]
+    keep = parses is not None
+    plan = CrossValidation(file, candidates_of(parser), folds, seed, common, on_error, against, keep)  # type: ignore[arg-type]
     name = plan.treebank.name
     if output is not None:
         surroundings(output, name, plan)  # refuses a page without markers before anything runs
+    if parses is not None:
+        os.makedirs(parses, exist_ok=True)  # before a long run
     sentences = validated(file, on_error)
     results = run_jobs(plan.jobs(sentences), cache, jobs, retry=retry, rerun=rerun)
     found = gather(plan, sentences, results)
+    if parses is not None:
+        print(f"{parses}: {counted(write_parses(plan, results, cache, parses), 'file')} written", file=sys.stderr)
     if json:
         print_json(found.to_dict())
     elif output is None:
         print(fold_tables(found), end="")
     if output is not None:
         write_page(
-            output, name, plan, fold_tables(found), command_of(file, parser, folds, epochs, seed, setting, on_error)
+            output,
+            name,
+            plan,
+            fold_tables(found),
+            command_of(file, parser, folds, epochs, seed, setting, on_error, against),
         )
         print(f"{output}: written", file=sys.stderr)
     if found.failures:
@@ -99,6 +123,7 @@ def command_of(
     seed: int,
     settings: list[str] | None,
     on_error: str,
+    against: str,
 ) -> str:
     """The command that makes the same page."""
     words = ["crossarc", "crossval", file, *(word for each in parsers for word in ("--parser", each))]
@@ -107,4 +132,5 @@ def command_of(
     words += ["--seed", str(seed)] if seed != 1 else []
     words += [word for each in settings or [] for word in ("--set", each)]
     words += ["--on-error", on_error] if on_error != "fail" else []
+    words += ["--against", against] if against != "usual" else []
     return shlex.join(words)

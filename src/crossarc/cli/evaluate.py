@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Score,
         Tokenization,
     )
+    from crossarc.treebank import Sentence
 
 TOKENIZATIONS = ("auto", "same", "align")
 CONFUSIONS_SHOWN = 20
@@ -30,12 +31,16 @@ CONFUSIONS_SHOWN = 20
 
 @dataclass(frozen=True)
 class Report:
-    """The scores; parts that were not requested, or do not apply, are None or empty."""
+    """The scores; parts that were not requested, or do not apply, are None or empty.
+
+    `trees_identical` says that both files have the same heads and labels, as when HEAD was copied from gold.
+    """
 
     gold: str
     system: str
     setting: str
     note: str = ""
+    trees_identical: bool = False
     attachment: Attachment | None = None
     tokenization: Tokenization | None = None
     graphs: GraphScores | None = None
@@ -56,6 +61,7 @@ class Report:
             "system": self.system,
             "setting": self.setting,
             "note": self.note,
+            "trees_identical": self.trees_identical,
             **{name: part.to_dict() for name, part in parts.items() if part is not None},
             **({"breakdowns": [each.to_dict() for each in self.breakdowns]} if self.breakdowns else {}),
             **({"confusions": [each.to_dict() for each in self.confusions]} if self.confusions else {}),
@@ -68,7 +74,10 @@ def evaluate(
     no_punct: NoPunct = False,
     punct: Punct = "unicode",
     ignore_subtypes: IgnoreSubtypes = False,
-    graph: Annotated[bool, typer.Option("--graph", help="Score the graphs too (DEPS, SDP).")] = False,
+    graph: Annotated[
+        bool | None,
+        typer.Option("--graph/--no-graph", help="Score the graphs too (DEPS, SDP), or not; default: if they differ."),
+    ] = None,
     tokenization: Annotated[
         str,
         typer.Option(
@@ -82,7 +91,7 @@ def evaluate(
     ] = "",
     confusion: Annotated[bool, typer.Option("--confusion", help="Show the most frequent label confusions.")] = False,
     pattern: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=REGEX", help="Score a class of graph arcs by label; with --graph.")
+        list[str] | None, typer.Option(metavar="NAME=REGEX", help="Score a class of graph arcs by label.")
     ] = None,
     kinds: Annotated[
         str | None,
@@ -108,8 +117,10 @@ def evaluate(
      ...
     same tokens; all tokens; whole labels
 
-    Graphs are scored with --graph, with --kinds by kind of arc: 'danish' has primary, gapping, long-distance and
-    anaphoric arcs, 'enhanced' has primary, conj-shared, relative, control, ellipsis and other arcs.
+    Graphs are scored when both files have them and they differ, or with --graph. If the trees are identical then, as
+    when a parser of graphs left HEAD as it was, only the graphs are printed. With --kinds they are scored by kind of
+    arc: 'danish' has primary, gapping, long-distance and anaphoric arcs, 'enhanced' has primary, conj-shared, relative,
+    control, ellipsis and other arcs.
 
     \b
     $ crossarc evaluate gold.conllu parsed.conllu --kinds danish --intervals
@@ -122,11 +133,10 @@ def evaluate(
      ...
     in brackets: 95% intervals, by bootstrap over sentences
     """
-    graph = graph or kinds is not None
-    if pattern and not graph:
-        raise CrossarcError("--pattern defines classes of graph arcs; add --graph")
-    if intervals and not graph:
-        raise CrossarcError("--intervals are those of graph scores; add --graph, or --kinds")
+    if pattern or intervals or kinds is not None:
+        if graph is False:
+            raise CrossarcError("--kinds, --pattern and --intervals score graphs; leave out --no-graph")
+        graph = True
     report = evaluate_files(
         gold,
         system,
@@ -165,7 +175,7 @@ def evaluate_files(
     punctuation: Any = "all",
     punctuation_by: Any = "unicode",
     ignore_subtypes: bool = False,
-    graph: bool = False,
+    graph: bool | None = None,
     tokenization: str = "auto",
     by: list[str] | None = None,
     confusion: bool = False,
@@ -173,7 +183,10 @@ def evaluate_files(
     kinds: str | None = None,
     intervals: bool = False,
 ) -> Report:
-    """Score the files; with "auto", words are aligned if the tokens differ, and the report says so."""
+    """Score the files; with "auto", words are aligned if the tokens differ, and the report says so.
+
+    With None for `graph`, graphs are scored if both files have them and they differ.
+    """
     from crossarc.errors import AlignmentError
     from crossarc.evaluation import (
         Setting,
@@ -201,6 +214,10 @@ def evaluate_files(
         except AlignmentError as error:
             where = str(error).removesuffix(f"; {REMEDY}")
             tokenization, note = "align", f"The tokens differ, so words are aligned as in CoNLL 2018: {where}."
+    if graph is None:
+        graph, problem = graphs_need_scores(*sentences)
+        graph = graph or (not (trees[0].heads >= 0).any() and any(sentence.has_graph for sentence in sentences[0]))
+        note = " ".join(filter(None, [note, problem]))
     if tokenization == "align":
         unused = "Breakdowns and --no-punct need the same tokens and are left out."
         return Report(
@@ -211,6 +228,7 @@ def evaluate_files(
             tokenization=evaluate_tokenization(*sentences),
             enhanced=evaluate_enhanced(*sentences) if graph else None,
         )
+    identical = bool((trees[0].heads >= 0).any()) and trees[0].same_arcs(trees[1])
     setting = Setting(punctuation, punctuation_by, ignore_subtypes)
     parts: dict[str, Any] = {}
     if not graph or (trees[0].heads >= 0).any():  # SDP files have graphs and no trees
@@ -221,13 +239,27 @@ def evaluate_files(
         parts["graphs"] = evaluate_graphs(*sentences, patterns=patterns, kinds=kinds, intervals=intervals)
         if all(sentence.format.name == "conllu" for side in sentences for sentence in side[:1]):
             parts["enhanced"] = evaluate_enhanced(*sentences)
-    return Report(gold, system, str(setting), **parts)
+    return Report(gold, system, str(setting), note, identical, **parts)
+
+
+def graphs_need_scores(gold: list[Sentence], system: list[Sentence]) -> tuple[bool, str]:
+    """Whether both sides have graphs that differ, and why they cannot be compared if one is malformed."""
+    from crossarc.evaluation.graphs import graphs_differ
+
+    try:
+        return graphs_differ(gold, system), ""
+    except CrossarcError as error:
+        return False, f"The graphs are not scored: {error}."
 
 
 def tables_of(report: Report) -> list[Table]:
     """The report as tables; the setting is below the first one."""
     tables: list[Table] = []
-    if report.attachment is not None:
+    identical = ""
+    if report.trees_identical:
+        identical = "The trees of both files are identical"
+        identical += ": HEAD and DEPREL are not scored." if report.graphs is not None else "."
+    if report.attachment is not None and not (report.trees_identical and report.graphs is not None):
         tables += attachment_tables(report.attachment, report.system)
     if report.tokenization is not None:
         rows: list[tuple[Cell, ...]] = [
@@ -262,7 +294,7 @@ def tables_of(report: Report) -> list[Table]:
             )
         )
     if tables:
-        parts = [tables[0].note, report.setting, report.note]
+        parts = [tables[0].note, report.setting, identical, report.note]
         tables[0].note = "\n".join(part for part in parts if part)
     return tables
 

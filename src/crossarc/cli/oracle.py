@@ -1,7 +1,8 @@
-"""`crossarc oracle`: the derivation of a tree, move by move, as in the papers."""
+"""`crossarc oracle`: the derivation of a tree or a graph, move by move, as in the papers."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,13 +14,14 @@ from crossarc.errors import CrossarcError
 
 if TYPE_CHECKING:
     from crossarc.transitions import Configuration
+    from crossarc.transitions.system import TransitionSystem
     from crossarc.treebank import Sentence
 
 SHOWN = 5  # nodes of a stack, list or buffer; the rest is three dots
 
 
 def oracle(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A treebank with trees; - is standard input.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A treebank with trees or graphs; - is standard input.")],
     parser: Annotated[str, typer.Option("--parser", metavar="NAME", help="A transition system or a preset.")],
     sentence: Annotated[
         list[str] | None,
@@ -28,7 +30,7 @@ def oracle(
     source: From = None,
     markdown: Markdown = False,
 ) -> None:
-    """Print how a transition system builds the trees of a file: each move and its result.
+    """Print how a transition system builds the trees or graphs of a file: each move and its result.
 
     \b
     $ crossarc oracle train.conllu --parser arc-hybrid --sentence 1
@@ -38,6 +40,18 @@ def oracle(
     SHIFT        [ROOT, She]   [left]
     LEFT-ARC     [ROOT]        [left]        left -nsubj-> She
     ...
+
+    dag-standard, dag-eager and dag-covington build the graph in DEPS or the SDP columns, as it is. The first two build
+    projective graphs only; crossarc transform encode-graphs makes graphs projective, and removes empty nodes.
+
+    \b
+    $ crossarc oracle graphs.conllu --parser dag-standard --sentence 7
+    s7
+    Move           Stack                    Buffer         Arc
+    ...
+    SHIFT          [ROOT, wants, to, fly]   []
+    RIGHT-ATTACH   [ROOT, wants, to]        [fly]          to -obj-> fly
+    ...
     """
     print_tables(derivations(file, parser, sentence or (), source), markdown=markdown)
 
@@ -45,13 +59,17 @@ def oracle(
 def derivations(file: str, parser: str, names: Sequence[str] = (), source: str | None = None) -> Iterator[Table]:
     """The derivations of the selected sentences, one table each."""
     from crossarc.cli.draw import Selection
+    from crossarc.transitions import GRAPH_SYSTEMS
     from crossarc.treebank import read
 
-    check_system(parser)
+    is_graph_system = parser in GRAPH_SYSTEMS
+    if not is_graph_system:
+        check_system(parser)
     selection = Selection(names)
     for number, each in enumerate(read(file, source), 1):
         if selection.takes(number, each.id):
-            yield derivation_table(each, parser, f"{each.id or number}")
+            table = graph_derivation_table if is_graph_system else derivation_table
+            yield table(each, parser, f"{each.id or number}")
         if selection.is_complete(number):
             return
     selection.check(file)
@@ -60,13 +78,13 @@ def derivations(file: str, parser: str, names: Sequence[str] = (), source: str |
 def check_system(parser: str) -> tuple[str, bool]:
     """The system of a parser, and whether it builds all root links, which depends on the reconstruction."""
     from crossarc.errors import UnknownName
-    from crossarc.transitions import SYSTEMS
+    from crossarc.transitions import GRAPH_SYSTEMS, SYSTEMS
 
     for ending in ("-naive", "-label"):
         if parser.endswith(ending) and parser.removesuffix(ending) + "-undirected" in SYSTEMS:
             return parser.removesuffix(ending) + "-undirected", ending == "-naive"
     if parser not in SYSTEMS:
-        raise UnknownName("transition system", parser, SYSTEMS)
+        raise UnknownName("transition system", parser, [*SYSTEMS, *GRAPH_SYSTEMS])
     return parser, False
 
 
@@ -105,6 +123,59 @@ def derivation_table(sentence: Sentence, parser: str, title: str) -> Table:
     return table
 
 
+def graph_derivation_table(sentence: Sentence, parser: str, title: str) -> Table:
+    """One row per move of a system that builds graphs: the move, the next configuration, and the new arc."""
+    from crossarc.draw.characters import printable
+    from crossarc.transitions import Configuration
+
+    arcs, names, system = graph_task(sentence, parser)
+    configuration = Configuration(system, arcs=arcs, n=len(sentence))
+    words = ["ROOT", *(printable(form) for form in sentence.forms[1:])]
+    labels = [*(printable(name) for name in names), "?"]  # the last for arcs that are not in the graph
+    table = Table(title, ["Move", *columns_of(configuration), "Arc"])
+    table.rows.append(["", *cells_of(configuration, words), ""])
+    while not configuration.is_final():
+        move = configuration.oracle()
+        label = configuration.gold_label(move)
+        pair = configuration.arc_of(move)
+        configuration.apply(move, label if label >= 0 else len(names))
+        arc = f"{words[pair[0]]} -{labels[label]}-> {words[pair[1]]}" if pair else ""
+        table.rows.append([system.moves[move], *cells_of(configuration, words), arc])
+    made = set(configuration.arcs)
+    configuration.finish(len(names))
+    added = [f"{words[head]} -?-> {words[word]}" for head, word, _ in configuration.arcs[len(made) :]]
+    moves = counted(len(table.rows) - 1, "move") + (f", then {'; '.join(added)}" if added else "")
+    missing = len(set(arcs) - made)
+    others = len(configuration.arcs) - (len(arcs) - missing)
+    faults = [f"{counted(missing, 'arc')} cannot be built"] if missing else []
+    faults += [f"{counted(others, 'arc is', 'arcs are')} not in the graph"] if others else []
+    table.note = f"{moves}: {', '.join(faults) or 'the graph is rebuilt'}"
+    return table
+
+
+def graph_task(sentence: Sentence, parser: str) -> tuple[list[tuple[int, int, int]], list[str], TransitionSystem]:
+    """The arcs of a graph with numbers for labels, the labels, and a system with limits that let it build the graph."""
+    from crossarc.structure import is_acyclic
+    from crossarc.transitions import get_graph_system
+
+    place = f"{sentence.source}:{sentence.line}: sentence {sentence.id!r}"
+    if not sentence.has_graph:
+        raise CrossarcError(f"{place} has no graph; choose a system for trees, for example arc-hybrid")
+    if sentence.empty_nodes:
+        raise CrossarcError(f"{place} has empty nodes; crossarc transform encode-graphs removes them")
+    graph = sentence.graph
+    names = list(dict.fromkeys(graph.labels))
+    arcs = [(head, word, names.index(label)) for head, word, label in dict.fromkeys(graph)]
+    system = get_graph_system(
+        parser,
+        single_root=sum(head == 0 for head, _, _ in arcs) == 1,
+        most_heads=max(Counter(word for _, word, _ in arcs).values()),
+        most_parallel=max(Counter((head, word) for head, word, _ in arcs).values()),
+        allows_cycles=not is_acyclic(graph),
+    )
+    return arcs, names, system
+
+
 def arc_text(words: Sequence[str], labels: Sequence[str], head: int, word: int, gold: bool) -> str:
     """An arc as text; an arc that is not in the gold tree has the label "?"."""
     return f"{words[head]} -{labels[word] if gold else '?'}-> {words[word]}"
@@ -130,7 +201,7 @@ def outcome(configuration: Configuration, words: Sequence[str], labels: Sequence
 def columns_of(configuration: Configuration) -> list[str]:
     """The names of the parts of a configuration."""
     name = configuration.system.name
-    if name.startswith("covington"):
+    if "covington" in name:
         return ["List 1", "List 2", "Buffer"]
     if name.startswith("two-planar"):
         return ["Active stack", "Other stack", "Buffer"]
@@ -141,8 +212,8 @@ def cells_of(configuration: Configuration, words: Sequence[str]) -> list[str]:
     """The parts of a configuration as text."""
     name = configuration.system.name
     buffer = opening([words[node] for node in configuration.buffer])
-    if name.startswith("covington"):
-        first = 1 if configuration.system.directed else 0
+    if "covington" in name:
+        first = 1 if name == "covington" else 0  # the others have node 0 in their lists
         end = configuration.buffer[0] if configuration.buffer else len(words)
         return [
             closing(words[first : configuration.left + 1]),

@@ -60,6 +60,12 @@ def train(
         str | None,
         typer.Option(metavar="MODEL", help="A trained mst to enhance undirected trees; default: train one too."),
     ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="SETTING=VALUE", help="Any setting of the parser, for example cost=0.01; may be repeated."
+        ),
+    ] = None,
     use_tree: Annotated[
         bool, typer.Option("--use-tree", help="Parsers of graphs: use the tree in HEAD and DEPREL as features.")
     ] = False,
@@ -112,7 +118,8 @@ def train(
     check_stdin(*train, dev)
     given = {"parser": parser, "epochs": epochs, "seed": seed, "learner": learner, "beam": beam}
     given |= {"fast": fast or None, "use_tree": use_tree or None, "vectors": vectors}
-    options = settings_of(config) | {name: value for name, value in given.items() if value is not None}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    options = settings_of(config) | with_settings(chosen, setting or [])
     if pipeline:
         from crossarc.cli.train_pipeline import train_pipeline
 
@@ -126,6 +133,20 @@ def train(
     if jackknife is not None:
         raise CrossarcError("--jackknife is for the tagger of a pipeline: add --pipeline, or see crossarc jackknife")
     train_files(train, dev, output, options, init, resume, on_error, directed)
+
+
+def with_settings(options: dict[str, Any], texts: list[str]) -> dict[str, Any]:
+    """The options with the settings of --set, which must be others."""
+    if not texts:
+        return options
+    from crossarc.experiments import read_settings
+
+    settings = read_settings(texts, "--set")
+    for name in settings:
+        if name in options:
+            option = f"--{name.replace('_', '-')}"
+            raise CrossarcError(f"setting {name} is given twice, by {option} and by --set; leave one out")
+    return options | settings
 
 
 def settings_of(config: str | None) -> dict[str, Any]:

@@ -61,11 +61,13 @@ def transform(
     ] = "default",
     lifting: Annotated[
         str,
-        typer.Option(metavar="ORDER", help="Graphs: lift the shortest arcs first, or those to node 0 last: root-last."),
-    ] = "shortest",
+        typer.Option(
+            metavar="ORDER", help="Graphs: lift arcs to node 0 last (root-last), or the shortest first (shortest)."
+        ),
+    ] = "root-last",
     numbers: Annotated[
         int, typer.Option(metavar="N", min=1, help="Graphs: the greatest number in marks of lifted arcs; 1 for none.")
-    ] = 9,
+    ] = 1,
     empty: Annotated[
         str, typer.Option(metavar="NAME", help="Graphs: collapse empty nodes into labels, or keep them.")
     ] = "collapse",
@@ -89,11 +91,11 @@ def transform(
       arcs reversed to break cycles: 2,276
       arcs dropped: 3
       null arcs for words without a head: 2
-      arcs lifted: 12,876
-      of these to node 0: 6,220
+      arcs lifted: 9,580
+      of these to node 0: 50
       empty nodes lost: 8
       arcs of empty nodes lost: 8
-    back again: labelled precision 99.95, recall 99.94 of 215,933 arcs
+    back again: labelled precision 98.88, recall 98.87 of 215,933 arcs
     $ crossarc transform decode-graphs parsed.conllu -o final.conllu
     """
     from crossarc.errors import UnknownName

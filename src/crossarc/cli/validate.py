@@ -31,7 +31,10 @@ def validate(
     source: From = None,
     roots: Annotated[
         str | None,
-        typer.Option(metavar="one|any", help="Whether several roots are allowed; default: one, with --graph any."),
+        typer.Option(
+            metavar="one|any",
+            help="Whether several roots are allowed, with --graph also in graphs; default: one, with --graph any.",
+        ),
     ] = None,
     graph: Annotated[
         bool, typer.Option("--graph", help="Check the arcs of graphs too; sentences with a graph need no tree.")

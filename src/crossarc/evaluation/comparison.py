@@ -78,6 +78,7 @@ class Comparison:
     b: Attachment
     differences: dict[str, Difference]
     differing: tuple[DifferingSentence, ...]
+    trees_identical: bool = False  # A and B have the same heads and labels; their graphs may differ
 
     @property
     def chosen(self) -> Difference:
@@ -127,6 +128,7 @@ def compare(
         score_pair(pairs[1], setting),
         differences,
         differing_sentences(pairs[0], pairs[1], metric, worst),
+        pairs[0].system.same_arcs(pairs[1].system),
     )
 
 

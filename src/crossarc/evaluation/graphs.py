@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
@@ -111,6 +111,28 @@ def evaluate_graphs(
     classes = Classes(names, expressions)
     scores = score_arcs(left, right, np.array(nodes, dtype=np.int64), classes, seed if intervals else None)
     return replace(scores, kinds=kinds)
+
+
+def graphs_differ(gold: Iterable[Sentence], system: Iterable[Sentence]) -> bool:
+    """Whether both sides have graphs, and not the same arcs and labels in every sentence.
+
+    The order of the arcs is no difference.
+    """
+    pairs = list(zip_longest(gold, system))
+    if not all(any(pair[side] is not None and pair[side].has_graph for pair in pairs) for side in (0, 1)):
+        return False
+    return any(
+        ours is None or theirs is None or (ours.raw != theirs.raw and named_arcs(ours) != named_arcs(theirs))
+        for ours, theirs in pairs
+    )
+
+
+def named_arcs(sentence: Sentence) -> set[tuple[str, str, str]]:
+    """The arcs of a graph by the ids of their nodes; none if there is no graph."""
+    if not sentence.has_graph:
+        return set()
+    graph = sentence.graph
+    return {(graph.nodes[head], graph.nodes[dependent], label) for head, dependent, label in graph}
 
 
 def compile_pattern(name: str, pattern: str | re.Pattern[str]) -> re.Pattern[str]:

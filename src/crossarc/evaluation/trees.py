@@ -97,6 +97,10 @@ class Trees:
         """The number of each word's sentence, from 0."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.lengths)
 
+    def same_arcs(self, other: Trees) -> bool:
+        """Whether all heads and labels are those of other trees over the same words."""
+        return np.array_equal(self.heads, other.heads) and self.labels == other.labels
+
     def by_sentence(self, mask: Mask) -> Counts:
         """How many words of a mask each sentence has."""
         return np.bincount(self.sentence[mask], minlength=len(self)).astype(np.int64, copy=False)

@@ -14,6 +14,7 @@ Cross-validation compares parsers on the folds of one file:
 
 from crossarc.experiments.crossvalidation import CrossValidated, cross_validate, gather
 from crossarc.experiments.definition import Experiment, read_experiment
+from crossarc.experiments.fold_parses import write_parses
 from crossarc.experiments.fold_tables import fold_tables
 from crossarc.experiments.folds import CrossValidation, candidates_of, read_settings
 from crossarc.experiments.jackknife import jackknife
@@ -43,4 +44,5 @@ __all__ = [
     "surroundings",
     "tables",
     "write_page",
+    "write_parses",
 ]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from crossarc.evaluation import ClassScore, Trees, TreeScores, paired_t_test
 from crossarc.evaluation.scores import Figures, Share
 from crossarc.experiments.comparisons import counts_by_sentence
+from crossarc.experiments.fold_parses import write_parses
 from crossarc.experiments.folds import CrossValidation, Parsers, candidates_of
 from crossarc.experiments.runner import Report, Result, run
 
@@ -48,7 +49,7 @@ class Breakdown(Figures):
 
 @dataclass(frozen=True)
 class Row:
-    """A parser over all folds: its scores, the CPU seconds of all folds, and the right words of each sentence.
+    """A parser over all folds: its scores, the CPU seconds of all folds, and the right and all words of each sentence.
 
     The sentences are in the order of the folds, which is the same for all parsers.
     """
@@ -59,6 +60,13 @@ class Row:
     training_seconds: float
     parsing_seconds: float
     right: NDArray[np.int64]
+    words: NDArray[np.int64]
+
+    @property
+    def exact(self) -> NDArray[np.int64]:
+        """For each sentence, 1 if all its words are right."""
+        exact: NDArray[np.int64] = (self.right == self.words).astype(np.int64)
+        return exact
 
     def to_dict(self) -> dict[str, Any]:
         """The figures by name, for JSON. There is no F-measure: precision and recall count different edges as right."""
@@ -80,13 +88,18 @@ class Row:
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A parser against another: LAS of the first minus that of the second, and the p value of the paired t-test."""
+    """A parser against another: LAS of the first minus that of the second, and the p value of the paired t-test.
+
+    The same for exact match (LEM).
+    """
 
     parser: str
     against: str
     difference: float
     t: float
     p: float
+    lem_difference: float = 0.0
+    lem_p: float = 1.0
 
     @property
     def level(self) -> str:
@@ -130,19 +143,26 @@ def cross_validate(
     workers: int = 1,
     retry: bool = False,
     rerun: bool = False,
+    against: Literal["usual", "all"] = "usual",
+    parses: str | os.PathLike[str] | None = None,
     report: Report = lambda progress: None,
 ) -> CrossValidated:
     """Train and score parsers on all folds of a file; results are cached as by `run`.
 
     `parsers` are texts such as `eisner:transform=head,cap=30`, or a table of names with settings as in an experiment.
     The first is the baseline. `settings` are those of all parsers; `seed` makes the folds and is the seed of parsers
-    that have none of their own.
+    that have none of their own. `against` chooses the pairs that are tested, see `pairs_to_test`. With a folder for
+    `parses`, these are written too, see `write_parses`.
     """
     from crossarc.treebank import read
 
-    plan = CrossValidation(os.fspath(file), candidates_of(parsers), folds, seed, dict(settings or {}), on_error)
+    common = dict(settings or {})
+    keep = parses is not None
+    plan = CrossValidation(os.fspath(file), candidates_of(parsers), folds, seed, common, on_error, against, keep)
     sentences = list(read(plan.file, check="tree", on_error=on_error))
     results = run(plan.jobs(sentences), cache, workers=workers, retry=retry, rerun=rerun, report=report)
+    if parses is not None:
+        write_parses(plan, results, cache, parses)
     return gather(plan, sentences, results)
 
 
@@ -152,7 +172,7 @@ def gather(plan: CrossValidation, sentences: Iterable[Sentence], results: Sequen
     rows = tuple(map(row_of, groups))
     failures = dict.fromkeys(f"{result.job}: {result.error}" for result in results if result.failed)
     settings = [group[0].job.all_settings for group in groups]
-    pairs = [(rows[one], rows[other]) for one, other in pairs_to_test(settings)]
+    pairs = [(rows[one], rows[other]) for one, other in pairs_to_test(settings, plan.against)]
     tests = tuple(paired_test(one, other) for one, other in pairs if one and other)
     return CrossValidated(plan, Breakdown.of(sentences), rows, tests, tuple(failures))
 
@@ -170,6 +190,7 @@ def row_of(results: Sequence[Result]) -> Row | None:
         training_seconds=sum(each["training"]["cpu_seconds"] for each in figures),
         parsing_seconds=sum(each["parsing"]["cpu_seconds"] for each in figures),
         right=np.concatenate([each["las"] for each in counts]),
+        words=np.concatenate([each["words"] for each in counts]),
     )
 
 
@@ -184,14 +205,20 @@ def add_up(parts: Sequence[Mapping[str, Any]]) -> TreeScores:
     return TreeScores(**sums(TreeScores, parts), non_projective=edges)
 
 
-def pairs_to_test(settings: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
+def pairs_to_test(settings: Sequence[Mapping[str, Any]], against: str = "usual") -> Iterator[tuple[int, int]]:
     """The pairs of parsers whose difference is tested, by their places, without repetition.
 
-    Each is compared with the first, the last with each, and a parser with a cap with the same parser without one.
+    The usual pairs are those of the paper: each is compared with the first, the last with each, and a parser with a cap
+    with the same parser without one. With "all" each is compared with all before it.
 
+    >>> list(pairs_to_test([{}, {}, {}], "all"))
+    [(1, 0), (2, 0), (2, 1)]
     >>> list(pairs_to_test([{"cap": None}, {"cap": 3, "x": 1}, {"cap": None, "x": 1}, {"cap": None, "x": 2}]))
     [(1, 0), (2, 0), (3, 0), (3, 1), (3, 2), (1, 2)]
     """
+    if against == "all":
+        yield from ((one, other) for one in range(len(settings)) for other in range(one))
+        return
     last = len(settings) - 1
     uncapped = [{**each, "cap": None} for each in settings]
     pairs = [(number, 0) for number in range(1, len(settings))]
@@ -210,6 +237,8 @@ def pairs_to_test(settings: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, 
 
 
 def paired_test(one: Row, other: Row) -> PairedTest:
-    """The paired t-test of two parsers over the number of right words in each sentence."""
-    found = paired_t_test(other.right, one.right, np.ones_like(one.right))
-    return PairedTest(one.name, other.name, one.scores.las - other.scores.las, found.t, found.p)
+    """The paired t-tests of two parsers: the number of right words in each sentence, and whether all are right."""
+    each = np.ones_like(one.right)
+    found, exact = paired_t_test(other.right, one.right, each), paired_t_test(other.exact, one.exact, each)
+    las, lem = one.scores.las - other.scores.las, one.scores.lem - other.scores.lem
+    return PairedTest(one.name, other.name, las, found.t, found.p, lem, exact.p)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crossarc.experiments.crossvalidation import CrossValidated, PairedTest, Row
+from crossarc.experiments.crossvalidation import CrossValidated, Row
 from crossarc.experiments.tables import markdown
 
 SMALLEST_P = 0.0001
@@ -45,14 +45,25 @@ def scores_of(row: Row) -> list[str]:
 
 def test_table(found: CrossValidated) -> str:
     """The differences of pairs of parsers with their significance."""
-    rows = [[each.parser, each.against, f"{each.difference:+.2f}", show_p(each), each.level] for each in found.tests]
-    columns = ["parser", "against", "LAS difference", "p", "significance"]
+    rows = [
+        [
+            each.parser,
+            each.against,
+            f"{each.difference:+.2f}",
+            show_p(each.p),
+            each.level,
+            f"{each.lem_difference:+.2f}",
+            show_p(each.lem_p),
+        ]
+        for each in found.tests
+    ]
+    columns = ["parser", "against", "LAS difference", "p", "significance", "LEM difference", "p of LEM"]
     return "**Significance**\n\n" + markdown(columns, rows, texts=(0, 1, 4))
 
 
-def show_p(test: PairedTest) -> str:
-    """The p value as text."""
-    return f"{test.p:.4f}" if test.p >= SMALLEST_P else f"< {SMALLEST_P}"
+def show_p(p: float) -> str:
+    """A p value as text."""
+    return f"{p:.4f}" if p >= SMALLEST_P else f"< {SMALLEST_P}"
 
 
 def time_table(found: CrossValidated) -> str:
@@ -88,7 +99,8 @@ def names_of(found: CrossValidated) -> list[str]:
 def footnote(found: CrossValidated) -> str:
     """The note that explains the figures."""
     tests = (
-        "Significance: two-sided paired t-test over sentences, on the number of words with the right head and label. "
+        "Significance: two-sided paired t-tests over sentences, on the number of words with the right head and label, "
+        f"and for LEM on whether all are right; {len(found.tests)} pairs, p values not corrected for their number. "
         if found.tests
         else ""
     )

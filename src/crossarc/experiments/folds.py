@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from crossarc.errors import CrossarcError
+from crossarc.errors import CrossarcError, UnknownName
 from crossarc.experiments.jobs import FoldJob, Treebank
 from crossarc.parsers.presets import make_settings
 
 if TYPE_CHECKING:
     from crossarc.treebank import Sentence
 
+AGAINST = ("usual", "all")
 Parsers = Sequence[str] | Mapping[str, Mapping[str, Any]]
 
 
@@ -36,6 +37,8 @@ class CrossValidation:
     seed: int = 1
     settings: dict[str, Any] = field(default_factory=dict)
     on_error: Literal["fail", "skip", "fix"] = "fail"
+    against: Literal["usual", "all"] = "usual"  # which pairs are tested, see `pairs_to_test`
+    keep_parses: bool = False
 
     note = ""  # of the page
 
@@ -47,6 +50,8 @@ class CrossValidation:
             raise CrossarcError("cross-validation needs at least one parser, for example --parser mst")
         if self.folds < 2:
             raise CrossarcError(f"cross-validation needs at least 2 folds, not {self.folds}")
+        if self.against not in AGAINST:
+            raise UnknownName("choice of pairs to test", self.against, AGAINST)
         for candidate in self.candidates:
             try:
                 make_settings(**self.settings_of(candidate))
@@ -82,6 +87,7 @@ class CrossValidation:
                 seed=self.seed,
                 settings=self.settings_of(candidate),
                 on_error=self.on_error,
+                keep_parses=self.keep_parses,
                 fold=fold,
                 folds=self.folds,
             )
@@ -113,7 +119,7 @@ def read_candidate(text: str) -> Candidate:
 
 
 def read_settings(texts: Iterable[str], place: str) -> dict[str, Any]:
-    """The settings in texts such as `cap=30`; numbers, true and false are such values, all else is text.
+    """The settings in texts such as `cap=30`; numbers, true, false and JSON lists are such values, all else is text.
 
     >>> read_settings(["transform=head", "cut=3", "prune=0", "lengths=true"], "--set")
     {'transform': 'head', 'cut': 3, 'prune': 0, 'lengths': True}
@@ -129,10 +135,10 @@ def read_settings(texts: Iterable[str], place: str) -> dict[str, Any]:
     return settings
 
 
-def read_value(text: str) -> bool | int | float | str:
+def read_value(text: str) -> bool | int | float | str | list[Any]:
     """The value of a setting given as text."""
     try:
         value = json.loads(text, parse_constant=str)  # NaN and Infinity are no values here
     except ValueError:
         return text
-    return value if isinstance(value, bool | int | float | str) else text
+    return value if isinstance(value, bool | int | float | str | list) else text

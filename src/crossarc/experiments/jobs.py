@@ -45,6 +45,7 @@ class Job(ABC):
     seed: int
     settings: dict[str, Any]
     on_error: Literal["fail", "skip", "fix"] = "fail"
+    keep_parses: bool = False  # whether the parses go to the cache beside the result
 
     def __str__(self) -> str:
         return f"{self.name} on {self.treebank.name}, {self.part}"
@@ -104,9 +105,16 @@ class Job(ABC):
     def file_stem(self) -> str:
         """The name of its result without the digest."""
 
-    def order(self) -> str:
-        """The job as JSON for its process."""
-        return json.dumps({"settings": self.settings, "on_error": self.on_error, **self.data})
+    @property
+    def parses_name(self) -> str:
+        """The name of its parses in the cache, with the extension of the treebank."""
+        stem = self.file_name.removesuffix(".json")
+        return stem + extension_of(self.treebank.files["train"])
+
+    def order(self, folder: str | os.PathLike[str] = "") -> str:
+        """The job as JSON for its process, which writes its parses to the folder if they are kept."""
+        parses = {"parses": os.path.join(folder, self.parses_name)} if self.keep_parses else {}
+        return json.dumps({"settings": self.settings, "on_error": self.on_error, **self.data, **parses})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,6 +181,16 @@ def sha256(path: str) -> str:
     """The SHA-256 of a file."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def extension_of(path: str) -> str:
+    """The extension of a treebank, without that of its compression.
+
+    >>> extension_of("a/train.conllu.gz"), extension_of("b.c/train")
+    ('.conllu', '')
+    """
+    stem, extension = os.path.splitext(path)
+    return os.path.splitext(stem)[1] if extension in (".gz", ".zst") else extension
 
 
 def unique(jobs: Iterable[Job]) -> Iterator[Job]:

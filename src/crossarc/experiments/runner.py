@@ -71,7 +71,7 @@ def run(
     waiting: list[Job] = []
     for job in unique(jobs):
         kept = None if rerun else read_result(folder, job)
-        if kept is None or (retry and kept.failed):
+        if kept is None or (retry and kept.failed) or lacks_parses(folder, kept):
             waiting.append(job)
         else:
             results[job.key] = kept
@@ -146,7 +146,7 @@ def run_job(job: Job, folder: Path, processes: Processes, report: Report) -> Res
         assert process.stdout is not None
         # A process that dies at once does not read its job; its exit code says more.
         with contextlib.suppress(BrokenPipeError), process:
-            process.stdin.write(job.order() + "\n")
+            process.stdin.write(job.order(folder) + "\n")
             process.stdin.flush()
             for line in process.stdout:
                 if not line.endswith("\n"):  # the process was killed while it wrote
@@ -186,6 +186,11 @@ def keep_result(folder: Path, result: Result) -> None:
     }
     with atomic_writer(folder / job.file_name) as file:
         file.write(json.dumps(told, indent=1, ensure_ascii=False).encode() + b"\n")
+
+
+def lacks_parses(folder: Path, result: Result) -> bool:
+    """Whether a result in the cache was made without the parses that are wanted now."""
+    return result.job.keep_parses and not result.failed and not (folder / result.job.parses_name).exists()
 
 
 def read_result(folder: Path, job: Job) -> Result | None:

@@ -76,6 +76,8 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
         links = None
         if isinstance(found, TransitionModel) and not found.system.directed:
             links = link_score(found, Corpus.of(gold))
+        if order.get("parses"):
+            crossarc.write(parsed, order["parses"])
         del loaded  # some systems cannot remove a file while it is mapped
     words = sum(map(len, gold))
     pair = pair_trees(gold, parsed)

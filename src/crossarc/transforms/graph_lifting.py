@@ -59,7 +59,7 @@ class GraphLifting:
     True
     """
 
-    def __init__(self, order: str = "shortest", *, acyclic: bool = True, numbers: int = 9) -> None:
+    def __init__(self, order: str = "root-last", *, acyclic: bool = True, numbers: int = 1) -> None:
         if order not in ORDERS:
             raise UnknownName("order of lifting", order, ORDERS)
         if numbers < 1:

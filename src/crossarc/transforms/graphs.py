@@ -50,6 +50,8 @@ class GraphTransform:
     | `empty` | "collapse" writes empty nodes into labels (`EmptyNodes`); "keep" leaves them as they are |
     | `null_arcs` | give words without a head one (`NullArcs`) |
 
+    The defaults are those of parsers: they find no more arcs with `numbers` above 1, although more gold arcs come back.
+
     With `empty="keep"` arcs of empty nodes are not learned, and `decode` keeps those that its sentence has.
 
     `decode` takes any arcs with any labels, and a word with a head keeps one unless it is that of a null arc. In SDP
@@ -76,8 +78,8 @@ class GraphTransform:
         reversal: Literal["default", "paper"] = "default",
         empty: Literal["collapse", "keep"] = "collapse",
         null_arcs: bool = True,
-        lifting: Literal["shortest", "root-last"] = "shortest",
-        numbers: int = 9,
+        lifting: Literal["shortest", "root-last"] = "root-last",
+        numbers: int = 1,
     ) -> None:
         if empty not in EMPTY:
             raise UnknownName("treatment of empty nodes", empty, EMPTY)

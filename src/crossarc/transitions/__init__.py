@@ -3,7 +3,17 @@
 from crossarc.transitions.configuration import Configuration
 from crossarc.transitions.coverage import Coverage, coverage
 from crossarc.transitions.derivation import derive
-from crossarc.transitions.registry import SYSTEMS, get_system
+from crossarc.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, get_graph_system, get_system
 from crossarc.transitions.replay import replay
 
-__all__ = ["SYSTEMS", "Configuration", "Coverage", "coverage", "derive", "get_system", "replay"]
+__all__ = [
+    "GRAPH_SYSTEMS",
+    "SYSTEMS",
+    "Configuration",
+    "Coverage",
+    "coverage",
+    "derive",
+    "get_graph_system",
+    "get_system",
+    "replay",
+]

@@ -13,11 +13,12 @@ SHOWN = 10  # nodes named in a finding
 Fault = tuple[int, str, str]  # line, code, what
 
 
-def arc_faults(sentence: Sentence, *, acyclic: bool = False) -> Iterator[Fault]:
+def arc_faults(sentence: Sentence, *, acyclic: bool = False, one_root: bool = False) -> Iterator[Fault]:
     """What is wrong with a graph that can be read; malformed ones are left to other checks.
 
     Each arc stands once. Each node can be reached from node 0, except in SDP and CoNLL-2009, where words outside of the
-    graph are common. With `acyclic` there are no cycles; an arc from a node to itself is one.
+    graph are common. With `acyclic` there are no cycles; an arc from a node to itself is one. With `one_root` node 0 is
+    the head of one node at most, with any number of labels.
     """
     if arcs_of(sentence) is None:
         return
@@ -41,6 +42,12 @@ def arc_faults(sentence: Sentence, *, acyclic: bool = False) -> Iterator[Fault]:
             more = f" and {len(lost) - SHOWN} more" if len(lost) > SHOWN else ""
             what = f"no path from node 0 leads to node{'s' * (len(lost) > 1)} {names}{more}"
             yield rows[nodes[lost[0]]], "unreachable", what
+    roots = sorted(set(below[0]))
+    if one_root and len(roots) > 1:
+        what = (
+            f"node 0 is the head of {len(roots)} nodes in the graph: {', '.join(nodes[node] for node in roots[:SHOWN])}"
+        )
+        yield rows[nodes[roots[1]]], "several-graph-roots", what
     if acyclic:
         cycle = find_cycle(below)
         if cycle:

@@ -103,7 +103,7 @@ def validate(
     """The good sentences of a source, and the findings in the others, in the order of the file.
 
     `graph` checks the arcs of graphs too, see `arc_faults`, and `acyclic` also that they form no cycle. Sentences with
-    a graph then need no tree.
+    a graph then need no tree. With one for `roots` trees have one root, and graphs too if they are checked.
     """
     if roots not in ROOTS:
         raise UnknownName("rule for roots", roots, ROOTS)

@@ -37,6 +37,7 @@ REMEDIES = {
     "cycle": "give one of these words a head outside the cycle",
     "no-root": "give one word the head 0",
     "several-roots": "keep one root and attach the others, or allow them with --roots any",
+    "several-graph-roots": "keep one of them and give the others another head, or allow them with --roots any",
     "utf8": "save the file as UTF-8",
     "comment": "move the comment above the first token",
     "no-words": "remove the lines, or add the words they belong to",
@@ -211,7 +212,7 @@ def inspect_sentence(
     if check == "graph" and not sentence.has_graph:
         faults.append((sentence[1].line, "no-graph", "the sentence has no graph"))
     if graph is not None:
-        faults += arc_faults(sentence, acyclic=graph == "acyclic")
+        faults += arc_faults(sentence, acyclic=graph == "acyclic", one_root=roots == "one")
     if check == "all":
         faults += form_faults(sentence)
     return [Finding(sentence.source, line, sentence.id, code, what) for line, code, what in sorted(faults)]
