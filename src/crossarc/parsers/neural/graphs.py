@@ -1,12 +1,14 @@
 """The neural parser of graphs: each arc is there or not by its own score, and every word keeps a head.
 
-The graph is the best tree by the scores of arcs, and then the arcs with positive scores, as in `dag-mst`.
+The graph is the best tree by the scores of arcs, and then the arcs whose scores are above the threshold of their set of
+labels, the best first, as in `dag-mst`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +21,11 @@ from crossarc.neural.layers import Array, Starts
 from crossarc.parsers.analysis import Scales
 from crossarc.parsers.graph.dag import joined_pieces, ordered
 from crossarc.parsers.graph.long_sentences import LONG, Pieces
-from crossarc.parsers.graphs import Arcs, Graphs
+from crossarc.parsers.graphs import Arcs, Graphs, graph_transform, sentences_of
 from crossarc.parsers.model import Arrays, DagModel, Ints, part, prefixed, quick_scores
-from crossarc.parsers.neural.model import barred_labels, describe_network, padded, sentence_batches
+from crossarc.parsers.neural.model import Scores, barred_labels, describe_network, ends, padded, sentence_batches
 from crossarc.parsers.neural.network import Network, pack_inputs, stored_network, unpack_inputs
+from crossarc.parsers.neural.thresholds import LOWEST, Beside, choose_thresholds, right_labels
 from crossarc.parsers.neural.trainer import LABEL_WEIGHT, NetworkTrainer
 from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.settings import NeuralGraphSettings
@@ -30,7 +33,17 @@ from crossarc.parsers.trees import check_places
 from crossarc.treebank.corpus import Corpus
 
 CHOICE_WEIGHT = 0.5  # of the loss of choosing one head of a word, beside that of each arc on its own
-THRESHOLDS = (0.0, 0.5, 1.0, 1.5, 2.0, -0.5)  # of which the first of the best is taken
+TUNINGS = 3  # times that thresholds are chosen, each time for the F-score that the last ones reached
+
+
+class Proposal(NamedTuple):
+    """What a network proposes for a batch of sentences: the best trees, and arcs beside them."""
+
+    sentences: Starts  # their numbers
+    starts: Starts  # where the nodes of each begin
+    trees: Ints  # the heads of the best trees, [sentence, word]
+    tree_sets: NDArray[np.int64]  # of each node
+    beside: Beside  # by places in the batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +65,7 @@ class NeuralGraphModel(DagModel):
     most_heads: int
     most_parallel: int
     weights: Arrays  # as a file keeps them
-    threshold: float = 0.0  # arcs beside the tree need a higher score; found on the development set
+    thresholds: NDArray[np.float32]  # of each set: arcs beside the tree need a higher score
     network: Network = field(init=False)
     kind = "neural-graph"
     usual_scales = Scales(1.0, 1.0)
@@ -91,18 +104,50 @@ class NeuralGraphModel(DagModel):
         scores = self.network.labels.forward(vectors, dependents, above).scores
         return np.asarray((scores + barred_labels(self.set_places, heads)).argmax(axis=1))
 
+    def proposals(self, tokens: Ints, starts: Starts) -> Iterator[Proposal]:
+        """Yield what the network proposes for the sentences that begin at `starts`, batch by batch."""
+        for sentences, _, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
+            vectors = self.vectors(prepared, places, own)
+            scores = padded(self.network.arcs.forward(vectors, own))
+            trees = decode.mst(scores, np.diff(own).astype(np.int32) - 1, single_root=self.single_root)
+            words, above = ends(trees, own)
+            node_heads = np.zeros(int(own[-1]), dtype=np.int32)
+            node_heads[words] = above - np.repeat(own[:-1], np.diff(own))[words]
+            sets = np.zeros(len(node_heads), dtype=np.int64)
+            sets[words] = self.choose_sets(vectors, words, above, node_heads[words])
+            yield Proposal(sentences, own, trees, sets, self.beside(vectors, own, scores, trees))
+
+    def beside(self, vectors: Array, starts: Starts, scores: Scores, trees: Ints) -> Beside:
+        """Return the arcs beside the trees of a batch that are not too unlikely."""
+        likely = scores > LOWEST
+        likely[:, 0] = False
+        np.put_along_axis(likely, np.maximum(trees, 0)[..., None], False, axis=2)
+        places = np.arange(scores.shape[1])
+        likely[:, places, places] = False
+        likely &= (places < np.diff(starts)[:, None])[:, :, None] & (places < np.diff(starts)[:, None])[:, None]
+        if self.single_root:
+            likely[:, :, 0] = False
+        sentences, dependents, heads = np.nonzero(likely)
+        below, above = ((starts[sentences] + each).astype(np.int32) for each in (dependents, heads))
+        sets = self.choose_sets(vectors, below, above, heads)
+        return Beside(sentences, dependents, heads, sets, scores[sentences, dependents, heads])
+
     def parse_tokens(self, tokens: Ints, starts: Starts) -> Arcs:
         """Return the arcs of the sentences that begin at `starts`, from the attributes of their nodes."""
         cycles = "allow" if self.settings.cycles == "allow" else "forbid"
+        how: dict[str, Any] = {"cycles": cycles, "most_heads": self.most_heads, "single_root": self.single_root}
         found: list[tuple[NDArray[Any], ...]] = []
-        for sentences, _, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
-            vectors = self.vectors(prepared, places, own)
-            scores = padded(self.network.arcs.forward(vectors, own)) - self.threshold
-            how: dict[str, Any] = {"cycles": cycles, "most_heads": self.most_heads, "single_root": self.single_root}
-            arcs = decode.best_graph(scores, np.diff(own).astype(np.int32) - 1, **how)
+        for sentences, own, trees, tree_sets, beside in self.proposals(tokens, starts):
+            margins = np.full((*trees.shape, trees.shape[1]), -1.0)  # none of the others is added
+            cells = tuple(beside[:3])
+            margins[cells] = beside.scores - self.thresholds[beside.sets]
+            arcs = decode.best_graph(margins, np.diff(own).astype(np.int32) - 1, required=trees, **how)
+            sets = np.zeros(margins.shape, dtype=np.int64)
+            sets[cells] = beside.sets
             sentence, dependents, heads = np.nonzero(arcs)
-            below, above = ((own[sentence] + each).astype(np.int32) for each in (dependents, heads))
-            found.append((sentences[sentence], dependents, heads, self.choose_sets(vectors, below, above, heads)))
+            of_tree = trees[sentence, dependents] == heads
+            chosen = np.where(of_tree, tree_sets[own[sentence] + dependents], sets[sentence, dependents, heads])
+            found.append((sentences[sentence], dependents, heads, chosen))
         columns = [np.concatenate(each) for each in zip(*found, strict=True)] if found else [np.zeros(0, np.int64)] * 4
         sizes = np.diff(self.set_starts)[columns[3]]
         sentence, dependents, heads, sets = (np.repeat(each, sizes) for each in columns)
@@ -110,18 +155,39 @@ class NeuralGraphModel(DagModel):
         labels = self.set_labels[self.set_starts[sets] + place]
         order = np.lexsort((np.arange(len(sets)), dependents, sentence))
         counts = np.bincount(sentence, minlength=len(starts) - 1)
-        ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return Arcs(ends, *(each[order].astype(np.int32) for each in (heads, dependents, labels)))
+        counted = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return Arcs(counted, *(each[order].astype(np.int32) for each in (heads, dependents, labels)))
 
     def tuned(self, dev: Corpus) -> NeuralGraphModel:
-        """Return the model with the threshold that is best on a development set."""
-        models = [replace(self, threshold=value) for value in THRESHOLDS]
-        return max(models, key=lambda model: quick_scores(model, dev)[0])
+        """Return the model with the threshold of each set of labels that is best on a development set."""
+        short = Corpus.of([each for each in sentences_of(dev) if len(each) <= self.long_sentence])
+        if not len(short.starts) - 1:
+            return self
+        gold = Graphs.of(short, graph_transform(self.settings)).numbered(self.labels).arcs
+        batches = self.proposals(self.attributes.encode(short), short.starts)
+        beside = Beside.joined(
+            each.beside._replace(sentences=each.sentences[each.beside.sentences]) for each in batches
+        )
+        right = right_labels(beside, gold, self.set_starts, self.set_labels)
+        best, score = self, quick_scores(self, dev)[0]
+        for _ in range(TUNINGS):
+            thresholds = choose_thresholds(beside, right, np.diff(self.set_starts), score / 200)
+            model = replace(self, thresholds=thresholds)
+            reached = quick_scores(model, dev)[0]
+            if reached <= score:
+                break
+            best, score = model, reached
+        return best
 
     def describe(self) -> dict[str, str]:
         """Return the number of weights, and how many heads a word can have."""
-        likely = 1 / (1 + np.exp(-self.threshold))
-        heads = f"up to {self.most_heads} of a word; beside the tree those of a probability over {likely:.2f}"
+        values, often = np.unique(self.thresholds, return_counts=True)
+        common = float(values[often.argmax()])
+        text = f"beside the tree those of a probability over {1 / (1 + np.exp(-common)):.2f}"
+        own = len(self.thresholds) - int(often.max())
+        if own:
+            text += f", for {own} of {len(self.thresholds)} sets of labels another one"
+        heads = f"up to {self.most_heads} of a word; {text}"
         return {**describe_network(self.network), "heads": heads}
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
@@ -130,8 +196,8 @@ class NeuralGraphModel(DagModel):
         limits = {
             "most_heads": self.most_heads,
             "most_parallel": self.most_parallel,
-            "threshold": self.threshold,
         }
+        sets["thresholds"] = self.thresholds
         arrays: Arrays = {**sets, **prefixed(self.weights, "network."), **pack_inputs(self.attributes)}
         return {**self.shared_manifest(), **limits}, arrays
 
@@ -153,10 +219,15 @@ class NeuralGraphModel(DagModel):
         check_places(arrays["set_places"], len(sets[0]) - 1)
         attributes = unpack_inputs(arrays, features.attributes)
         what = (settings, features, attributes, labels, *sets, arrays["set_places"], single_root)
-        threshold = float(manifest["threshold"])
-        if not np.isfinite(threshold):
-            raise ValueError("the threshold is not finite")
-        return cls(*what, *limits, part(arrays, "network."), threshold)
+        if "threshold" in manifest:  # older models have one for all sets
+            thresholds = np.full(len(sets[0]) - 1, float(manifest["threshold"]), dtype=np.float32)
+        else:
+            thresholds = arrays["thresholds"]
+        if thresholds.shape != (len(sets[0]) - 1,) or thresholds.dtype != np.float32:
+            raise ValueError("each set of labels has a threshold")
+        if not np.isfinite(thresholds).all():
+            raise ValueError("the thresholds are not finite")
+        return cls(*what, *limits, part(arrays, "network."), thresholds)
 
 
 class NeuralGraphTrainer(NetworkTrainer):
@@ -226,4 +297,5 @@ class NeuralGraphTrainer(NetworkTrainer):
             self.most_heads,
             self.most_parallel,
             self.network.stored(),
+            np.zeros(len(self.sets), dtype=np.float32),
         )
