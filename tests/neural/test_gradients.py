@@ -5,7 +5,7 @@ import pytest
 
 from crossarc.neural.biaffine import arc_loss, choice_loss, head_loss, square_places
 from crossarc.neural.encoder import Batch, Dropout, Encoder
-from crossarc.neural.heads import ArcHead, LabelHead, TagHead
+from crossarc.neural.heads import ArcHead, BesideHead, LabelHead, TagHead
 from crossarc.neural.layers import Adam, Embeddings, Linear, leaky, leaky_back
 
 STEP = 1e-6
@@ -156,6 +156,33 @@ def test_labels():
     check(head, lambda: run()[1], lambda: head.backward(vectors, run()[0]))
     at, expected = numeric(lambda: run()[1], vectors)
     assert head.backward(vectors, run()[0]).reshape(-1)[at] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+
+
+def test_arcs_beside_a_tree():
+    rng = np.random.default_rng(8)
+    head = BesideHead(5, 6, 3, 9, 4, rng, np.float64)
+    head.trust.value[:] = rng.standard_normal(head.trust.value.shape)
+    vectors, before = rng.standard_normal((6, 5)), rng.standard_normal(4)
+    nodes = np.array([[1, 0, 0], [2, 1, 0], [4, 3, 5], [4, 5, 4]], dtype=np.int32)
+    numbers = np.array([[0, 4], [1, 4], [8, 8], [2, 5]], dtype=np.int32)
+    gold = np.array([4, 0, 1, 0], dtype=np.int32)
+
+    def run():
+        done = head.forward(vectors, nodes, numbers, before)
+        return done, choice_loss(done.scores, gold, 1.0)[0]
+
+    check(head, lambda: run()[1], lambda: head.backward(vectors, run()[0]))
+    at, expected = numeric(lambda: run()[1], vectors)
+    assert head.backward(vectors, run()[0]).reshape(-1)[at] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+
+
+def test_no_arcs_beside_a_tree():
+    rng = np.random.default_rng(8)
+    head, vectors = BesideHead(5, 6, 3, 9, 4, rng, np.float64), rng.standard_normal((6, 5))
+    Adam(head)
+    done = head.forward(vectors, *(np.zeros((0, width), dtype=np.int32) for width in (3, 2)), np.zeros(0))
+    assert done.scores.shape == (0, 5)
+    assert (head.backward(vectors, done) == 0).all()
 
 
 def test_tags():

@@ -5,12 +5,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crossarc.errors import ModelError
+from crossarc.errors import CrossarcError, ModelError
 from crossarc.parsers import Parser, load, write_model
-from crossarc.parsers.graphs import Arcs
+from crossarc.parsers.graphs import Arcs, Graphs, graph_transform
 from crossarc.parsers.model import quick_scores
+from crossarc.parsers.neural.beside import (
+    DISTANCES,
+    DOWNS,
+    MOST,
+    UPS,
+    WAYS,
+    FirstPass,
+    distances,
+    embedding_blocks,
+    likely_arcs,
+    seen,
+    ways,
+)
+from crossarc.parsers.neural.graphs import NeuralGraphTrainer
 from crossarc.parsers.neural.thresholds import GRID, Beside, choose_thresholds, right_labels
-from crossarc.treebank import Corpus
+from crossarc.treebank import Corpus, Graph
 from graph_treebank import graph_treebank
 
 SMALL = {"hidden": 16, "lexical_size": 16, "tag_size": 16, "arc_size": 16, "label_size": 16}
@@ -24,6 +38,128 @@ def graphs():
 @pytest.fixture(scope="module")
 def parser(graphs):
     return Parser("neural-graph", **SMALL, epochs=12, rate=0.01).fit(graphs)
+
+
+# ---- arcs beside the tree, and what is seen of them
+
+
+def random_trees(rng, sizes):
+    """Heads of words of sentences, [sentence, word]; -1 for node 0 and where there is no word."""
+    trees = np.full((len(sizes), max(sizes)), -1, dtype=np.int32)
+    for sentence, size in enumerate(sizes):
+        order = [0, *(1 + rng.permutation(size - 1)).tolist()]
+        for place in range(1, size):
+            trees[sentence, order[place]] = order[rng.integers(0, place)]
+    return trees
+
+
+def path_up(above, node):
+    found = [node]
+    while above[found[-1]] != found[-1]:
+        found.append(int(above[found[-1]]))
+    return found
+
+
+def test_ways_in_trees():
+    rng = np.random.default_rng(3)
+    (tree,) = random_trees(rng, [30])
+    tree[2:20] = np.arange(1, 19)  # a long chain
+    tree[1] = 0
+    above = np.maximum(tree, 0)
+    below, over = (each.reshape(-1).astype(np.int32) for each in np.meshgrid(np.arange(1, 30), np.arange(30)))
+    classes, tops = ways(above, below, over)
+    longer = 0
+    for d, h, way, top in zip(below.tolist(), over.tolist(), classes.tolist(), tops.tolist(), strict=True):
+        up, down = path_up(above, d), path_up(above, h)
+        meet = next(node for node in up if node in down)
+        steps = up.index(meet), down.index(meet)
+        if steps[0] <= UPS and steps[1] <= DOWNS:
+            assert (way, top) == (steps[0] * (DOWNS + 1) + steps[1], meet), (d, h)
+        else:
+            longer += 1
+            assert way == WAYS - 1
+            assert top in up
+    assert longer > 50
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_likely_arcs(single_root):
+    rng = np.random.default_rng(4)
+    sizes = [5, 1, 30, 2]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    trees, scores = random_trees(rng, sizes), rng.normal(0, 3, (4, 30, 30))
+    expected = set()
+    for sentence, size in enumerate(sizes):
+        for d in range(1, size):
+            heads = [h for h in range(int(single_root), size) if h not in (d, trees[sentence, d])]
+            heads = sorted((h for h in heads if scores[sentence, d, h] > -1), key=lambda h: -scores[sentence, d, h])
+            expected |= {(sentence, d, h) for h in heads[:MOST]}
+    found = likely_arcs(scores, starts, trees, single_root, -1)
+    assert set(zip(*(each.tolist() for each in found), strict=True)) == expected
+    assert len(expected) == len(found[0])
+    assert max(np.bincount(found[1][found[0] == 2])) == MOST
+
+
+def test_distances_have_a_class_for_each_side():
+    heads = np.array([0, 1, 2, 4, 5, 7, 40, 0])
+    dependents = np.array([1, 2, 1, 1, 1, 1, 1, 40])
+    found = distances(dependents, heads)
+    assert found[0] == found[-1] == DISTANCES - 1
+    assert found[1] == 0
+    assert (np.diff(found[2:7]) > 0).all()
+    assert found.max() < DISTANCES
+    assert distances(heads[2:7], dependents[2:7]).tolist() == (found[2:7] - found[2]).tolist()
+
+
+def test_what_is_seen_of_an_arc():
+    """Two sentences; in the second 0 -> 1 -> 2 -> 3, with the sets 4, 5 and 5, and 1 -> 3 beside it."""
+    above = np.array([0, 0, 2, 2, 3, 4], dtype=np.int32)
+    one = np.ones(1, dtype=np.int64)
+    ends = {"sentences": one, "dependents": 3 * one, "heads": one, "scores": np.zeros(1)}
+    rows = {"below": np.array([5], dtype=np.int32), "over": np.array([3], dtype=np.int32)}
+    sets = np.array([0, 2, 0, 4, 5, 5])
+    first = FirstPass(arcs=None, trees=None, above=above, sets=sets, **ends, **rows)
+    nodes, numbers = seen(first, 6)
+    assert nodes.tolist() == [[5, 3, 4, 2, 3]]
+    blocks = embedding_blocks(6)
+    begins = np.cumsum([0, *blocks[:-1]])
+    way = 2 * (DOWNS + 1)
+    assert (numbers - begins).tolist() == [[way, way, 1, 6, 5, 6, 0]]
+    assert (numbers - begins >= 0).all()
+    assert (numbers - begins < blocks).all()
+
+
+@pytest.mark.parametrize("size", [0, 128])
+def test_batches_and_threads_do_not_matter(parser, graphs, size):
+    if size == 0:
+        parser = Parser("neural-graph", **SMALL, epochs=4, rate=0.01, beside_size=0).fit(graphs)
+    mixed = [each for pair in zip(graphs, graphs[::-1], strict=True) for each in pair]
+    expected = list(parser.parse(mixed))
+    assert list(parser.parse(mixed, threads=3)) == expected
+    assert [next(parser.parse([each])) for each in mixed] == expected
+
+
+def test_the_second_pass_goes_on_from_a_model(parser, graphs, tmp_path):
+    new = [
+        each.replace(graph=Graph.from_arcs(each.graph.nodes, [(h, d, f"{label}:new") for h, d, label in each.graph]))
+        for each in graphs[:5]
+    ]
+    more = Graphs.of(Corpus.of([*graphs, *new]), graph_transform(parser.settings))
+    trainer = NeuralGraphTrainer(more, parser.settings, parser.model)
+    tables = [network.beside.known.table.value for network in (parser.model.network, trainer.network)]
+    sets = len(parser.model.set_starts) - 1
+    assert len(trainer.sets) > sets
+    old, longer = (
+        np.split(table, np.cumsum(embedding_blocks(count))[:-1])
+        for table, count in zip(tables, (sets, len(trainer.sets)), strict=True)
+    )
+    for known, block in zip(old, longer, strict=True):
+        assert np.array_equal(block[: len(known)], known)
+    epochs = []
+    Parser("neural-graph", **SMALL, epochs=1).fit(graphs, dev=graphs, init=parser, on_epoch=epochs.append)
+    assert epochs[0].las == pytest.approx(parser.evaluate(graphs).labelled.f1)
+    with pytest.raises(CrossarcError, match="beside_size is 0 here and 128 there"):
+        Parser("neural-graph", **SMALL, beside_size=0).fit(graphs, init=parser)
 
 
 # ---- thresholds
@@ -93,7 +229,7 @@ def test_a_threshold_is_that_of_one_set_beside_the_tree(parser, graphs):
 
 def test_thresholds_are_chosen_on_a_development_set(parser, graphs, tmp_path):
     dev = Corpus.of(graph_treebank(40, seed=2))
-    hidden = replace(parser.model, thresholds=np.full(len(parser.model.thresholds), 4, dtype=np.float32))
+    hidden = replace(parser.model, thresholds=np.full(len(parser.model.thresholds), 99, dtype=np.float32))
     tuned = hidden.tuned(dev)
     assert quick_scores(tuned, dev)[0] > quick_scores(hidden, dev)[0] + 2
     assert tuned.tuned(dev) is tuned, "nothing better is found twice"

@@ -455,6 +455,8 @@ class NeuralGraphSettings(NetworkSettings, GraphOutput):
     family: Literal["neural-graph"] = "neural-graph"
     system: Literal["best-graph"] = "best-graph"
     cycles: Literal["reverse", "allow"] = "allow"
+    # The numbers in what the second pass sees of an arc beside the best tree of the first one; 0 for one pass only.
+    beside_size: int = Field(128, ge=0, le=4096)
 
     @model_validator(mode="after")
     def check(self) -> Self:

@@ -23,16 +23,18 @@ from crossarc.parsers.graph.dag import joined_pieces, ordered
 from crossarc.parsers.graph.long_sentences import LONG, Pieces
 from crossarc.parsers.graphs import Arcs, Graphs, graph_transform, sentences_of
 from crossarc.parsers.model import Arrays, DagModel, Ints, part, prefixed, quick_scores
-from crossarc.parsers.neural.model import Scores, barred_labels, describe_network, ends, padded, sentence_batches
+from crossarc.parsers.neural.beside import FLOOR, ROLES, best_sets, embedding_blocks, first_pass, second_pass
+from crossarc.parsers.neural.model import barred_labels, describe_network, sentence_batches
 from crossarc.parsers.neural.network import Network, pack_inputs, stored_network, unpack_inputs
 from crossarc.parsers.neural.thresholds import LOWEST, Beside, choose_thresholds, right_labels
-from crossarc.parsers.neural.trainer import LABEL_WEIGHT, NetworkTrainer
+from crossarc.parsers.neural.trainer import LABEL_WEIGHT, NetworkTrainer, Trained
 from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.settings import NeuralGraphSettings
 from crossarc.parsers.trees import check_places
 from crossarc.treebank.corpus import Corpus
 
 CHOICE_WEIGHT = 0.5  # of the loss of choosing one head of a word, beside that of each arc on its own
+BESIDE_WEIGHT = 1.0  # of the loss of the second pass
 TUNINGS = 3  # times that thresholds are chosen, each time for the F-score that the last ones reached
 
 
@@ -73,8 +75,9 @@ class NeuralGraphModel(DagModel):
     long_note = "each was parsed in pieces, which were joined by their roots"
 
     def __post_init__(self) -> None:
-        what = (self.settings, self.features, self.attributes, len(self.set_starts) - 1, self.weights)
-        object.__setattr__(self, "network", stored_network(*what))
+        sets = len(self.set_starts) - 1
+        what = (self.settings, self.features, self.attributes, sets, self.weights)
+        object.__setattr__(self, "network", stored_network(*what, beside=beside_sizes(self.settings, sets)))
 
     def parse_graphs(self, corpus: Corpus) -> Arcs:
         """Return the arcs of the graphs of a corpus, in the order of dependents."""
@@ -86,7 +89,8 @@ class NeuralGraphModel(DagModel):
 
         def label_of(rows: list[int]) -> int:
             vectors = self.vectors(self.prepare(tokens[rows]), np.arange(3), np.array([0, 3], dtype=np.int64))
-            chosen = self.choose_sets(vectors, *(np.array([end], dtype=np.int32) for end in (2, 1, 1)))
+            below, over = (np.array([end], dtype=np.int32) for end in (2, 1))
+            chosen = best_sets(self.network, self.set_places, vectors, below, over, over)
             return int(self.set_labels[self.set_starts[chosen[0]]])
 
         return joined_pieces(found, pieces, self.single_root, label_of)
@@ -99,38 +103,23 @@ class NeuralGraphModel(DagModel):
         """Return the vectors of the nodes of sentences, which are `nodes` of those prepared."""
         return self.network.encoder.forward(prepared, nodes, Batch(starts))
 
-    def choose_sets(self, vectors: Array, dependents: Ints, above: Ints, heads: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the best set of labels of arcs between rows of vectors; `heads` are the heads in their sentences."""
-        scores = self.network.labels.forward(vectors, dependents, above).scores
-        return np.asarray((scores + barred_labels(self.set_places, heads)).argmax(axis=1))
-
     def proposals(self, tokens: Ints, starts: Starts) -> Iterator[Proposal]:
         """Yield what the network proposes for the sentences that begin at `starts`, batch by batch."""
+        network, passes_twice = self.network, self.network.beside is not None
         for sentences, _, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
             vectors = self.vectors(prepared, places, own)
-            scores = padded(self.network.arcs.forward(vectors, own))
-            trees = decode.mst(scores, np.diff(own).astype(np.int32) - 1, single_root=self.single_root)
-            words, above = ends(trees, own)
-            node_heads = np.zeros(int(own[-1]), dtype=np.int32)
-            node_heads[words] = above - np.repeat(own[:-1], np.diff(own))[words]
-            sets = np.zeros(len(node_heads), dtype=np.int64)
-            sets[words] = self.choose_sets(vectors, words, above, node_heads[words])
-            yield Proposal(sentences, own, trees, sets, self.beside(vectors, own, scores, trees))
-
-    def beside(self, vectors: Array, starts: Starts, scores: Scores, trees: Ints) -> Beside:
-        """Return the arcs beside the trees of a batch that are not too unlikely."""
-        likely = scores > LOWEST
-        likely[:, 0] = False
-        np.put_along_axis(likely, np.maximum(trees, 0)[..., None], False, axis=2)
-        places = np.arange(scores.shape[1])
-        likely[:, places, places] = False
-        likely &= (places < np.diff(starts)[:, None])[:, :, None] & (places < np.diff(starts)[:, None])[:, None]
-        if self.single_root:
-            likely[:, :, 0] = False
-        sentences, dependents, heads = np.nonzero(likely)
-        below, above = ((starts[sentences] + each).astype(np.int32) for each in (dependents, heads))
-        sets = self.choose_sets(vectors, below, above, heads)
-        return Beside(sentences, dependents, heads, sets, scores[sentences, dependents, heads])
+            floor = FLOOR if passes_twice else LOWEST
+            first = first_pass(network, vectors, own, self.single_root, self.set_places, floor)
+            ends = (first.sentences, first.dependents, first.heads)
+            if passes_twice:
+                scores = second_pass(network, vectors, first).scores
+                named = scores[:, 1:] + barred_labels(self.set_places, first.heads)
+                sets = named.argmax(axis=1)
+                beside = Beside(*ends, sets, (named[np.arange(len(sets)), sets] - scores[:, 0]).astype(np.float64))
+            else:
+                sets = best_sets(network, self.set_places, vectors, first.below, first.over, first.heads)
+                beside = Beside(*ends, sets, first.scores)
+            yield Proposal(sentences, own, first.trees, first.sets, beside)
 
     def parse_tokens(self, tokens: Ints, starts: Starts) -> Arcs:
         """Return the arcs of the sentences that begin at `starts`, from the attributes of their nodes."""
@@ -204,7 +193,8 @@ class NeuralGraphModel(DagModel):
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
         """Return the model of a file."""
-        settings, labels, single_root = stored_basics(manifest, NeuralGraphSettings)
+        older = {"beside_size": 0, **manifest["settings"]}  # older models have one pass
+        settings, labels, single_root = stored_basics({**manifest, "settings": older}, NeuralGraphSettings)
         features = parse_input_model(manifest["features"], settings.features)
         limits = manifest["most_heads"], manifest["most_parallel"]
         if not all(type(limit) is int and 0 < limit < 2**31 for limit in limits):
@@ -230,6 +220,11 @@ class NeuralGraphModel(DagModel):
         return cls(*what, *limits, part(arrays, "network."), thresholds)
 
 
+def beside_sizes(settings: NeuralGraphSettings, sets: int) -> tuple[int, int, int] | None:
+    """Return the sizes of the second pass, if there is one."""
+    return (settings.beside_size, ROLES, sum(embedding_blocks(sets))) if settings.beside_size else None
+
+
 class NeuralGraphTrainer(NetworkTrainer):
     """Learns which arcs there are, each on its own, and the labels of those that are."""
 
@@ -241,7 +236,8 @@ class NeuralGraphTrainer(NetworkTrainer):
         known = (init.most_heads, init.most_parallel) if init is not None else (1, 1)
         self.most_heads, self.most_parallel = map(max, graphs.most_arcs(), known)
         self.join_arcs(init)
-        super().__init__(graphs.corpus, settings, init, len(self.sets))
+        beside = beside_sizes(settings, len(self.sets))
+        super().__init__(graphs.corpus, settings, init, len(self.sets), beside=beside)
 
     def join_arcs(self, init: NeuralGraphModel | None) -> None:
         """Make one arc of those between the same two words, with a set of labels."""
@@ -263,6 +259,18 @@ class NeuralGraphTrainer(NetworkTrainer):
         before = init.set_places if init is not None else None
         self.set_places = Graphs(self.graphs.corpus, places, [""] * len(numbers)).label_places(before)
 
+    def take_over(self, init: Trained) -> None:
+        """Begin with the weights of a trained model; embeddings of its sets of labels come before those of new ones."""
+        super().take_over(init)
+        before, own = init.network.beside, self.network.beside
+        if before is None or own is None:
+            return
+        at = there = 0
+        old = embedding_blocks(before.output.bias.value.size - 1)
+        for known, size in zip(old, embedding_blocks(len(self.sets)), strict=True):
+            own.known.table.value[at : at + known] = before.known.table.value[there : there + known]
+            at, there = at + size, there + known
+
     def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
         """Return the gradient of the vectors, how many arcs there are, and how many decisions are wrong."""
         rows = [self.pairs[self.pair_starts[each] : self.pair_starts[each + 1]] for each in sentences.tolist()]
@@ -270,14 +278,21 @@ class NeuralGraphTrainer(NetworkTrainer):
         _, dependents, heads, sets = np.concatenate(rows).T
         words, sizes = int(starts[-1]) - len(rows), np.diff(starts)
         network = self.network
-        arcs = network.arcs.forward(vectors, starts)
-        gold = np.zeros(len(arcs.scores), dtype=np.uint8)
-        gold[arcs.places[owner] + dependents * sizes[owner] + heads] = 1
-        _, wrong = arc_loss(arcs.scores, starts, arcs.places, gold, 1 / words, CHOICE_WEIGHT)
+        first = first_pass(network, vectors, starts, self.single_root, self.set_places, FLOOR)
+        arcs = first.arcs
+        gold = np.zeros(len(arcs.scores), dtype=np.int32)  # the set of labels of each arc and 1, or 0 for no arc
+        gold[arcs.places[owner] + dependents * sizes[owner] + heads] = sets + 1
+        gradient = np.zeros_like(vectors)
+        if network.beside is not None:
+            cells = arcs.places[first.sentences] + first.dependents * sizes[first.sentences] + first.heads
+            again = second_pass(network, vectors, first)
+            choice_loss(again.scores, gold[cells], BESIDE_WEIGHT / words)
+            gradient += network.beside.backward(vectors, again)
+        _, wrong = arc_loss(arcs.scores, starts, arcs.places, (gold > 0).astype(np.uint8), 1 / words, CHOICE_WEIGHT)
         below, above = ((starts[owner] + each).astype(np.int32) for each in (dependents, heads))
         named = network.labels.forward(vectors, below, above)
         _, misnamed = choice_loss(named.scores, np.ascontiguousarray(sets), LABEL_WEIGHT / words)
-        gradient = network.arcs.backward(vectors, arcs)
+        gradient += network.arcs.backward(vectors, arcs)
         gradient += network.labels.backward(vectors, named)
         return gradient, 2 * len(below), wrong + misnamed
 

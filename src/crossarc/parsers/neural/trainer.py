@@ -57,7 +57,13 @@ class NetworkTrainer(Trainer):
     """Learns the weights of a network from batches of sentences; what is read off its vectors is for others to say."""
 
     def __init__(
-        self, corpus: Corpus, settings: NetworkSettings, init: Trained | None, labels: int, tags: Sequence[int] = ()
+        self,
+        corpus: Corpus,
+        settings: NetworkSettings,
+        init: Trained | None,
+        labels: int,
+        tags: Sequence[int] = (),
+        beside: tuple[int, int, int] | None = None,
     ) -> None:
         self.settings = settings
         self.corpus = corpus
@@ -69,7 +75,7 @@ class NetworkTrainer(Trainer):
         tables, counts = frequent_values(corpus, self.features.attributes, settings.cut, known)
         words, vectors = self.pretrained(init)
         self.attributes = InputAttributes(tables, words)
-        self.network = Network(settings, self.features, self.attributes, labels, vectors, tags=tags)
+        self.network = Network(settings, self.features, self.attributes, labels, vectors, tags=tags, beside=beside)
         if init is not None:
             self.take_over(init)
         self.numbers = self.network.numbers(self.attributes.encode(corpus))
