@@ -1,5 +1,7 @@
 """Gradients by hand equal finite differences, in float64."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -116,12 +118,15 @@ def test_the_encoder_gives_the_same_without_dropout_and_with_distinct_words(betw
 
 
 @pytest.mark.parametrize("loss", ["heads", "arcs"])
-def test_arcs(loss):
+@pytest.mark.parametrize("kinds", [0, 3])
+def test_arcs(loss, kinds):
     rng = np.random.default_rng(7)
     starts = np.array([0, 4, 6, 12], dtype=np.int64)
     places = square_places(starts)
-    head = ArcHead(5, 6, rng, np.float64)
-    for parameter in (head.weight, head.as_head, head.near):
+    head = ArcHead(5, 6, rng, np.float64, kinds=kinds)
+    dependents = np.concatenate([np.repeat(np.arange(a, b), b - a) for a, b in pairwise(starts.tolist())])
+    cells = kinds * dependents + rng.integers(0, kinds, len(dependents)) if kinds else None
+    for parameter in (head.weight, head.as_head, head.near, *[head.kinds] * (kinds > 0)):
         parameter.value[:] = rng.standard_normal(parameter.value.shape)
     vectors = rng.standard_normal((12, 5))
     gold_heads = np.array([-1, 2, 0, 2, -1, 0, -1, 0, 1, 4, 1, 3], dtype=np.int32)
@@ -132,7 +137,7 @@ def test_arcs(loss):
         square[1:, 0] |= square[1:].sum(axis=1) == 0  # every word has a head
 
     def run():
-        done = head.forward(vectors, starts)
+        done = head.forward(vectors, starts, cells)
         if loss == "heads":
             return done, head_loss(done.scores, starts, places, gold_heads, 1.0)[0]
         return done, arc_loss(done.scores, starts, places, gold_arcs, 1.0, 0.5)[0]

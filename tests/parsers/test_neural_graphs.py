@@ -7,6 +7,7 @@ import pytest
 
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.parsers import Parser, load, write_model
+from crossarc.parsers.graph.long_sentences import Pieces
 from crossarc.parsers.graphs import Arcs, Graphs, graph_transform
 from crossarc.parsers.model import quick_scores
 from crossarc.parsers.neural.beside import (
@@ -18,11 +19,13 @@ from crossarc.parsers.neural.beside import (
     FirstPass,
     distances,
     embedding_blocks,
+    in_pieces,
     likely_arcs,
     seen,
+    way_cells,
     ways,
 )
-from crossarc.parsers.neural.graphs import NeuralGraphTrainer
+from crossarc.parsers.neural.graph_trainer import NeuralGraphTrainer
 from crossarc.parsers.neural.thresholds import GRID, Beside, choose_thresholds, right_labels
 from crossarc.treebank import Corpus, Graph
 from graph_treebank import graph_treebank
@@ -118,15 +121,21 @@ def test_what_is_seen_of_an_arc():
     ends = {"sentences": one, "dependents": 3 * one, "heads": one, "scores": np.zeros(1)}
     rows = {"below": np.array([5], dtype=np.int32), "over": np.array([3], dtype=np.int32)}
     sets = np.array([0, 2, 0, 4, 5, 5])
-    first = FirstPass(arcs=None, trees=None, above=above, sets=sets, **ends, **rows)
+    first = FirstPass(arcs=None, trees=None, above=above, sets=sets, given=None, **ends, **rows)
     nodes, numbers = seen(first, 6)
     assert nodes.tolist() == [[5, 3, 4, 2, 3]]
-    blocks = embedding_blocks(6)
+    blocks = embedding_blocks(6, False)
     begins = np.cumsum([0, *blocks[:-1]])
     way = 2 * (DOWNS + 1)
     assert (numbers - begins).tolist() == [[way, way, 1, 6, 5, 6, 0]]
     assert (numbers - begins >= 0).all()
     assert (numbers - begins < blocks).all()
+    given = np.array([0, 0, 2, 2, 2, 2], dtype=np.int32)
+    with_tree = seen(first._replace(given=given), 6)
+    assert with_tree[0].tolist() == nodes.tolist()
+    assert with_tree[1][:, :-1].tolist() == numbers.tolist()
+    assert with_tree[1][0, -1] == sum(blocks) + (DOWNS + 1) + 1, "both words are under node 0 there"
+    assert embedding_blocks(6, True) == [*blocks, 2 * WAYS]
 
 
 @pytest.mark.parametrize("size", [0, 128])
@@ -150,7 +159,7 @@ def test_the_second_pass_goes_on_from_a_model(parser, graphs, tmp_path):
     sets = len(parser.model.set_starts) - 1
     assert len(trainer.sets) > sets
     old, longer = (
-        np.split(table, np.cumsum(embedding_blocks(count))[:-1])
+        np.split(table, np.cumsum(embedding_blocks(count, False))[:-1])
         for table, count in zip(tables, (sets, len(trainer.sets)), strict=True)
     )
     for known, block in zip(old, longer, strict=True):
@@ -160,6 +169,63 @@ def test_the_second_pass_goes_on_from_a_model(parser, graphs, tmp_path):
     assert epochs[0].las == pytest.approx(parser.evaluate(graphs).labelled.f1)
     with pytest.raises(CrossarcError, match="beside_size is 0 here and 128 there"):
         Parser("neural-graph", **SMALL, beside_size=0).fit(graphs, init=parser)
+
+
+# ---- a given tree
+
+
+def plain_words(sentences):
+    """The sentences with words that say little, so that only their trees tell what the graphs are."""
+    found = []
+    for each in sentences:
+        blank, tags = ["", *"v" * (len(each) - 1), "w"], ["", *"X" * len(each)]
+        found.append(each.replace(forms=blank, lemmas=blank, upos=tags))
+    return found
+
+
+def test_a_given_tree_helps_and_is_needed(graphs, tmp_path):
+    train, dev = plain_words(graphs), plain_words(graph_treebank(40, seed=2))
+    without, with_tree = (
+        Parser("neural-graph", **SMALL, epochs=12, rate=0.01, use_tree=use_tree).fit(train, dev=dev)
+        for use_tree in (False, True)
+    )
+    assert without.evaluate(dev).labelled.f1 < 90 < 95 < with_tree.evaluate(dev).labelled.f1
+    with_tree.save(tmp_path / "m")
+    mixed = dev + dev[::-1]
+    expected = list(with_tree.parse(mixed))
+    assert list(load(tmp_path / "m").parse(mixed, threads=3)) == expected
+    assert [next(with_tree.parse([each])) for each in mixed] == expected
+    bare = [each.replace(heads=[-1] * (len(each) + 1), deprels=["_"] * (len(each) + 1)) for each in dev]
+    told = []
+    assert len(list(with_tree.parse(bare, on_missing=told.append))) == len(dev)
+    assert told == [["deprel"]]
+    with pytest.raises(CrossarcError, match="no sentence has a tree in HEAD"):
+        Parser("neural-graph", **SMALL, use_tree=True).fit(bare)
+
+
+def test_the_same_way_in_all_cells():
+    rng = np.random.default_rng(6)
+    sizes = [4, 1, 7]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    trees = random_trees(rng, sizes)
+    above = np.concatenate(
+        [start + np.maximum(tree[:size], 0) for start, tree, size in zip(starts, trees, sizes, strict=False)]
+    )
+    cells = way_cells(above.astype(np.int32), starts)
+    place = 0
+    for start, size in zip(starts.tolist(), sizes, strict=False):
+        for d in range(start, start + size):
+            for h in range(start, start + size):
+                (way,), _ = ways(above, np.array([d]), np.array([h]))
+                assert cells[place] == d * WAYS + way
+                place += 1
+    assert place == len(cells)
+
+
+def test_given_heads_in_pieces_of_long_sentences():
+    heads = np.array([-1, 2, 0, 2, 3, 8, 4, 6, 5, -1, 0, 1], dtype=np.int32)  # eight words, and two
+    pieces = Pieces(np.array([0, 9, 12]), 4)
+    assert in_pieces(heads, pieces).tolist() == [-1, 2, 0, 2, 3, -1, 4, -1, 2, 1, -1, 0, 1]
 
 
 # ---- thresholds

@@ -369,7 +369,7 @@ class DagMstSettings(GraphSettings, GraphOutput):
     def check(self) -> Self:
         """Refuse what is of other parsers of graphs, or of trees."""
         if self.use_tree:
-            raise CrossarcError("setting use_tree is of dag-standard, dag-eager and dag-covington; dag-mst has none")
+            raise CrossarcError("setting use_tree is of the other parsers of graphs; dag-mst has none: leave it out")
         if self.transform != "none":
             raise CrossarcError(f"setting transform is of parsers of trees; {self.parser} has none: leave it out")
         return self
@@ -461,8 +461,6 @@ class NeuralGraphSettings(NetworkSettings, GraphOutput):
     @model_validator(mode="after")
     def check(self) -> Self:
         """Refuse what is of other parsers of graphs, or of trees."""
-        if self.use_tree:
-            raise CrossarcError("setting use_tree is of dag-standard, dag-eager and dag-covington; leave it out")
         if self.transform != "none":
             raise CrossarcError(f"setting transform is of parsers of trees; {self.parser} has none: leave it out")
         return self

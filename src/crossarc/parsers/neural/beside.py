@@ -2,7 +2,8 @@
 
 The second pass of `neural-graph` knows the best tree of the first one. It sees the ends of an arc, the heads of both in
 the tree, and where the way between them turns: the lowest word above both. The length of this way, up from the
-dependent and down to the head, has an embedding, and so have the labels of the four words in the tree.
+dependent and down to the head, has an embedding, and so have the labels of the four words in the tree. With a given
+tree both passes also see the way between the ends there.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from crossarc import decode
 from crossarc.neural.heads import ArcScores, BesideScores
 from crossarc.neural.layers import Array, Ints, Starts
+from crossarc.parsers.graph.long_sentences import Pieces
 from crossarc.parsers.neural.model import Scores, barred_labels, ends, padded
 from crossarc.parsers.neural.network import Network
 
@@ -35,6 +37,7 @@ class FirstPass(NamedTuple):
     trees: Ints  # [sentence, word]
     above: Ints  # the head of each node of the batch, itself for nodes 0
     sets: Numbers  # the set of labels of each node in the tree; 0 for nodes 0
+    given: Ints | None  # as `above`, in a given tree
     sentences: Numbers  # of the arcs beside the tree
     dependents: Numbers  # by their places in the sentence
     heads: Numbers
@@ -44,23 +47,32 @@ class FirstPass(NamedTuple):
 
 
 def first_pass(
-    network: Network, vectors: Array, starts: Starts, single_root: bool, set_places: NDArray[np.uint8], floor: float
+    network: Network,
+    vectors: Array,
+    starts: Starts,
+    given: Ints | None,
+    single_root: bool,
+    set_places: NDArray[np.uint8],
+    floor: float,
 ) -> FirstPass:
-    """Return the trees of a batch and the arcs beside them whose scores are above a floor."""
-    arcs = network.arcs.forward(vectors, starts)
+    """Return the trees of a batch and the arcs beside them whose scores are above a floor.
+
+    `given` has the heads of words in given trees, if there are some, as places in the sentences; -1 for none.
+    """
+    above = np.repeat(starts[:-1], np.diff(starts)).astype(np.int32)
+    above_given = None if given is None else np.where(given < 0, np.arange(len(above)), above + given).astype(np.int32)
+    arcs = network.arcs.forward(vectors, starts, None if above_given is None else way_cells(above_given, starts))
     scores = padded(arcs)
     trees = decode.mst(scores, np.diff(starts).astype(np.int32) - 1, single_root=single_root)
     words, over = ends(trees, starts)
-    above = np.repeat(starts[:-1], np.diff(starts)).astype(np.int32)
     heads = over - above[words]
     above[words] = over
     sets = np.zeros(len(above), dtype=np.int64)
     sets[words] = best_sets(network, set_places, vectors, words, over, heads)
     sentence, dependent, head = likely_arcs(scores, starts, trees, single_root, floor)
     rows = tuple((starts[sentence] + each).astype(np.int32) for each in (dependent, head))
-    return FirstPass(
-        arcs, trees, above, sets, sentence, dependent, head, scores[sentence, dependent, head], rows[0], rows[1]
-    )
+    found = (sentence, dependent, head, scores[sentence, dependent, head], rows[0], rows[1])
+    return FirstPass(arcs, trees, above, sets, above_given, *found)
 
 
 def best_sets(
@@ -110,13 +122,37 @@ def seen(first: FirstPass, sets: int) -> tuple[Ints, Ints]:
     nodes = np.stack([below, over, above[below], above[over], top], axis=1)
     columns = [way + WAYS * right, way + WAYS * same, distances(first.dependents, first.heads)]
     columns += [kinds[nodes[:, role]] for role in range(4)]
-    numbers = np.stack(columns, axis=1) + np.cumsum([0, *embedding_blocks(sets)[:-1]])
+    if first.given is not None:
+        columns.append(ways(first.given, below, over)[0] + WAYS * right)
+    numbers = np.stack(columns, axis=1) + np.cumsum([0, *embedding_blocks(sets, first.given is not None)[:-1]])
     return np.ascontiguousarray(nodes, dtype=np.int32), np.ascontiguousarray(numbers, dtype=np.int32)
 
 
-def embedding_blocks(sets: int) -> list[int]:
+def embedding_blocks(sets: int, use_tree: bool) -> list[int]:
     """Return how many embeddings each column of numbers has, given the number of sets of labels."""
-    return [2 * WAYS, 2 * WAYS, DISTANCES] + [sets + 1] * 4
+    return [2 * WAYS, 2 * WAYS, DISTANCES, *[sets + 1] * 4, *[2 * WAYS] * use_tree]
+
+
+def way_cells(above: Ints, starts: Starts) -> Numbers:
+    """Return the class of the way in given trees of all arcs of sentences, plus the classes of all nodes before."""
+    sizes = np.diff(starts)
+    cells = np.arange(int((sizes**2).sum()))
+    sentence = np.repeat(np.arange(len(sizes)), sizes**2)
+    place = cells - (np.cumsum(sizes**2) - sizes**2)[sentence]
+    below, over = ((starts[sentence] + each).astype(np.int32) for each in np.divmod(place, sizes[sentence]))
+    return np.asarray(WAYS * below.astype(np.int64) + ways(above, below, over)[0])
+
+
+def in_pieces(given: Ints, pieces: Pieces) -> Ints:
+    """Return the heads of given trees in pieces of sentences; -1 where the head is in another piece."""
+    rows, begins = pieces.rows, pieces.starts[:-1]
+    first = np.repeat(rows[begins], np.diff(pieces.starts))  # node 0 of the sentence
+    before = np.repeat(rows[np.minimum(begins + 1, len(rows) - 1)], np.diff(pieces.starts)) - first - 1
+    sizes = np.repeat(np.diff(pieces.starts), np.diff(pieces.starts))
+    heads = given[rows]
+    moved = np.where(heads > 0, heads - before, heads)
+    outside = (heads > 0) & ((moved < 1) | (moved >= sizes))
+    return np.where(outside, -1, moved).astype(np.int32)
 
 
 def ways(above: Ints, below: Ints, over: Ints) -> tuple[Numbers, Ints]:

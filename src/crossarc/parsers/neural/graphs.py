@@ -15,26 +15,31 @@ from numpy.typing import NDArray
 
 from crossarc import decode
 from crossarc.features.inputs import InputAttributes, InputModel, parse_input_model
-from crossarc.neural.biaffine import arc_loss, choice_loss
 from crossarc.neural.encoder import Batch, Prepared
 from crossarc.neural.layers import Array, Starts
 from crossarc.parsers.analysis import Scales
-from crossarc.parsers.graph.dag import joined_pieces, ordered
+from crossarc.parsers.graph.dag import joined_pieces
 from crossarc.parsers.graph.long_sentences import LONG, Pieces
 from crossarc.parsers.graphs import Arcs, Graphs, graph_transform, sentences_of
 from crossarc.parsers.model import Arrays, DagModel, Ints, part, prefixed, quick_scores
-from crossarc.parsers.neural.beside import FLOOR, ROLES, best_sets, embedding_blocks, first_pass, second_pass
+from crossarc.parsers.neural.beside import (
+    FLOOR,
+    ROLES,
+    WAYS,
+    best_sets,
+    embedding_blocks,
+    first_pass,
+    in_pieces,
+    second_pass,
+)
 from crossarc.parsers.neural.model import barred_labels, describe_network, sentence_batches
 from crossarc.parsers.neural.network import Network, pack_inputs, stored_network, unpack_inputs
 from crossarc.parsers.neural.thresholds import LOWEST, Beside, choose_thresholds, right_labels
-from crossarc.parsers.neural.trainer import LABEL_WEIGHT, NetworkTrainer, Trained
 from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.settings import NeuralGraphSettings
 from crossarc.parsers.trees import check_places
 from crossarc.treebank.corpus import Corpus
 
-CHOICE_WEIGHT = 0.5  # of the loss of choosing one head of a word, beside that of each arc on its own
-BESIDE_WEIGHT = 1.0  # of the loss of the second pass
 TUNINGS = 3  # times that thresholds are chosen, each time for the F-score that the last ones reached
 
 
@@ -77,15 +82,18 @@ class NeuralGraphModel(DagModel):
     def __post_init__(self) -> None:
         sets = len(self.set_starts) - 1
         what = (self.settings, self.features, self.attributes, sets, self.weights)
-        object.__setattr__(self, "network", stored_network(*what, beside=beside_sizes(self.settings, sets)))
+        object.__setattr__(self, "network", stored_network(*what, **network_sizes(self.settings, sets)))
 
     def parse_graphs(self, corpus: Corpus) -> Arcs:
         """Return the arcs of the graphs of a corpus, in the order of dependents."""
-        tokens = self.attributes.encode(corpus)
+        tokens = self.tokens_of(corpus)
         if np.diff(corpus.starts).max(initial=0) - 1 <= self.long_sentence:
             return self.parse_tokens(tokens, corpus.starts)
         pieces = Pieces(corpus.starts, self.long_sentence)
-        found = self.parse_tokens(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts)
+        cut = np.ascontiguousarray(tokens[pieces.rows])
+        if self.settings.use_tree:
+            cut[:, -1] = in_pieces(tokens[:, -1], pieces)
+        found = self.parse_tokens(cut, pieces.starts)
 
         def label_of(rows: list[int]) -> int:
             vectors = self.vectors(self.prepare(tokens[rows]), np.arange(3), np.array([0, 3], dtype=np.int64))
@@ -94,6 +102,11 @@ class NeuralGraphModel(DagModel):
             return int(self.set_labels[self.set_starts[chosen[0]]])
 
         return joined_pieces(found, pieces, self.single_root, label_of)
+
+    def tokens_of(self, corpus: Corpus) -> Ints:
+        """Return the attributes of all nodes of a corpus, and last their heads in given trees if it uses them."""
+        tokens = self.attributes.encode(corpus)
+        return np.concatenate([tokens, corpus["head"][:, None]], axis=1) if self.settings.use_tree else tokens
 
     def prepare(self, tokens: Ints) -> Prepared:
         """Return what the first layer makes of nodes."""
@@ -106,10 +119,11 @@ class NeuralGraphModel(DagModel):
     def proposals(self, tokens: Ints, starts: Starts) -> Iterator[Proposal]:
         """Yield what the network proposes for the sentences that begin at `starts`, batch by batch."""
         network, passes_twice = self.network, self.network.beside is not None
-        for sentences, _, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
+        for sentences, nodes, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
             vectors = self.vectors(prepared, places, own)
             floor = FLOOR if passes_twice else LOWEST
-            first = first_pass(network, vectors, own, self.single_root, self.set_places, floor)
+            given = tokens[nodes, -1] if self.settings.use_tree else None
+            first = first_pass(network, vectors, own, given, self.single_root, self.set_places, floor)
             ends = (first.sentences, first.dependents, first.heads)
             if passes_twice:
                 scores = second_pass(network, vectors, first).scores
@@ -153,7 +167,7 @@ class NeuralGraphModel(DagModel):
         if not len(short.starts) - 1:
             return self
         gold = Graphs.of(short, graph_transform(self.settings)).numbered(self.labels).arcs
-        batches = self.proposals(self.attributes.encode(short), short.starts)
+        batches = self.proposals(self.tokens_of(short), short.starts)
         beside = Beside.joined(
             each.beside._replace(sentences=each.sentences[each.beside.sentences]) for each in batches
         )
@@ -220,97 +234,8 @@ class NeuralGraphModel(DagModel):
         return cls(*what, *limits, part(arrays, "network."), thresholds)
 
 
-def beside_sizes(settings: NeuralGraphSettings, sets: int) -> tuple[int, int, int] | None:
-    """Return the sizes of the second pass, if there is one."""
-    return (settings.beside_size, ROLES, sum(embedding_blocks(sets))) if settings.beside_size else None
-
-
-class NeuralGraphTrainer(NetworkTrainer):
-    """Learns which arcs there are, each on its own, and the labels of those that are."""
-
-    settings: NeuralGraphSettings
-
-    def __init__(self, graphs: Graphs, settings: NeuralGraphSettings, init: NeuralGraphModel | None) -> None:
-        self.graphs = graphs.numbered(init.labels if init is not None else [])
-        self.single_root = graphs.single_roots(settings, init.single_root if init is not None else None)
-        known = (init.most_heads, init.most_parallel) if init is not None else (1, 1)
-        self.most_heads, self.most_parallel = map(max, graphs.most_arcs(), known)
-        self.join_arcs(init)
-        beside = beside_sizes(settings, len(self.sets))
-        super().__init__(graphs.corpus, settings, init, len(self.sets), beside=beside)
-
-    def join_arcs(self, init: NeuralGraphModel | None) -> None:
-        """Make one arc of those between the same two words, with a set of labels."""
-        numbers: dict[tuple[int, ...], int] = {}
-        if init is not None:
-            for begin, end in zip(init.set_starts[:-1].tolist(), init.set_starts[1:].tolist(), strict=True):
-                numbers[tuple(init.set_labels[begin:end].tolist())] = len(numbers)
-        arcs = ordered(self.graphs.arcs)
-        pairs: dict[tuple[int, int, int], list[int]] = {}
-        sentence = np.repeat(np.arange(len(arcs.starts) - 1), np.diff(arcs.starts))
-        columns = (sentence, arcs.dependents, arcs.heads, arcs.labels)
-        for where, dependent, head, label in zip(*(column.tolist() for column in columns), strict=True):
-            pairs.setdefault((where, dependent, head), []).append(label)
-        rows = [(*pair, numbers.setdefault(tuple(sorted(names)), len(numbers))) for pair, names in pairs.items()]
-        self.pairs = np.array(rows, dtype=np.int32).reshape(-1, 4)
-        self.pair_starts = np.searchsorted(self.pairs[:, 0], np.arange(len(arcs.starts)))
-        self.sets = list(numbers)
-        places = Arcs(arcs.starts, self.pairs[:, 2], self.pairs[:, 1], self.pairs[:, 3])
-        before = init.set_places if init is not None else None
-        self.set_places = Graphs(self.graphs.corpus, places, [""] * len(numbers)).label_places(before)
-
-    def take_over(self, init: Trained) -> None:
-        """Begin with the weights of a trained model; embeddings of its sets of labels come before those of new ones."""
-        super().take_over(init)
-        before, own = init.network.beside, self.network.beside
-        if before is None or own is None:
-            return
-        at = there = 0
-        old = embedding_blocks(before.output.bias.value.size - 1)
-        for known, size in zip(old, embedding_blocks(len(self.sets)), strict=True):
-            own.known.table.value[at : at + known] = before.known.table.value[there : there + known]
-            at, there = at + size, there + known
-
-    def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
-        """Return the gradient of the vectors, how many arcs there are, and how many decisions are wrong."""
-        rows = [self.pairs[self.pair_starts[each] : self.pair_starts[each + 1]] for each in sentences.tolist()]
-        owner = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
-        _, dependents, heads, sets = np.concatenate(rows).T
-        words, sizes = int(starts[-1]) - len(rows), np.diff(starts)
-        network = self.network
-        first = first_pass(network, vectors, starts, self.single_root, self.set_places, FLOOR)
-        arcs = first.arcs
-        gold = np.zeros(len(arcs.scores), dtype=np.int32)  # the set of labels of each arc and 1, or 0 for no arc
-        gold[arcs.places[owner] + dependents * sizes[owner] + heads] = sets + 1
-        gradient = np.zeros_like(vectors)
-        if network.beside is not None:
-            cells = arcs.places[first.sentences] + first.dependents * sizes[first.sentences] + first.heads
-            again = second_pass(network, vectors, first)
-            choice_loss(again.scores, gold[cells], BESIDE_WEIGHT / words)
-            gradient += network.beside.backward(vectors, again)
-        _, wrong = arc_loss(arcs.scores, starts, arcs.places, (gold > 0).astype(np.uint8), 1 / words, CHOICE_WEIGHT)
-        below, above = ((starts[owner] + each).astype(np.int32) for each in (dependents, heads))
-        named = network.labels.forward(vectors, below, above)
-        _, misnamed = choice_loss(named.scores, np.ascontiguousarray(sets), LABEL_WEIGHT / words)
-        gradient += network.arcs.backward(vectors, arcs)
-        gradient += network.labels.backward(vectors, named)
-        return gradient, 2 * len(below), wrong + misnamed
-
-    def model(self) -> NeuralGraphModel:
-        """Return what has been learned, as a model."""
-        ends = np.cumsum([0, *map(len, self.sets)]).astype(np.int64)
-        flat = np.array([label for names in self.sets for label in names], dtype=np.int32)
-        return NeuralGraphModel(
-            self.settings,
-            self.features,
-            self.attributes,
-            self.graphs.names,
-            ends,
-            flat,
-            self.set_places,
-            self.single_root,
-            self.most_heads,
-            self.most_parallel,
-            self.network.stored(),
-            np.zeros(len(self.sets), dtype=np.float32),
-        )
+def network_sizes(settings: NeuralGraphSettings, sets: int) -> dict[str, Any]:
+    """Return the sizes of what other networks do not have: the second pass, and kinds of arcs by a given tree."""
+    blocks = embedding_blocks(sets, settings.use_tree)
+    beside = (settings.beside_size, ROLES, sum(blocks)) if settings.beside_size else None
+    return {"beside": beside, "kinds": WAYS if settings.use_tree else 0}

@@ -24,8 +24,9 @@ GREATEST_SCALE = 1e30  # of a row of a table: all products with levels are finit
 class Network(Layer):
     """An encoder of sentences and what is read off its vectors.
 
-    `beside` has the sizes of the head for arcs beside a tree: those of `BesideHead` before its labels. The weights are
-    random, or with `stored` to be filled by those of a file.
+    `beside` has the sizes of the head for arcs beside a tree: those of `BesideHead` before its labels; `kinds` is the
+    number of kinds of arcs that are told apart. The weights are random, or with `stored` to be filled by those of a
+    file.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Network(Layer):
         *,
         tags: Sequence[int] = (),
         beside: tuple[int, int, int] | None = None,
+        kinds: int = 0,
         stored: bool = False,
     ) -> None:
         rng = np.random.default_rng([settings.seed]) if not stored else None
@@ -56,7 +58,7 @@ class Network(Layer):
             self.offsets.append(np.zeros(1, dtype=np.int32))
         between = TAG_HIDDEN if tags else 0
         self.encoder = Encoder(tables, settings.hidden, settings.layers, rng, vectors=vectors, between=between)
-        self.arcs = ArcHead(self.encoder.outputs, settings.arc_size, rng)
+        self.arcs = ArcHead(self.encoder.outputs, settings.arc_size, rng, kinds=kinds)
         self.labels = LabelHead(self.encoder.outputs, settings.label_size, labels, rng)
         self.beside = BesideHead(self.encoder.outputs, *beside, labels, rng) if beside is not None else None
         self.tags = TagHead(TAG_HIDDEN, list(tags), rng) if tags else None
@@ -111,6 +113,7 @@ def stored_network(
     weights: Arrays,
     tags: Sequence[int] = (),
     beside: tuple[int, int, int] | None = None,
+    kinds: int = 0,
 ) -> Network:
     """Return the network of a file; `KeyError` or `ValueError` if its weights are of another one."""
     vectors = None
@@ -119,7 +122,8 @@ def stored_network(
         if stored.ndim != 2 or len(stored) != len(attributes.vector_words):
             raise ValueError("each word among the pretrained vectors has one")
         vectors = np.zeros(stored.shape, dtype=np.float32)
-    network = Network(settings, inputs, attributes, labels, vectors, tags=tags, beside=beside, stored=True)
+    how: dict[str, Any] = {"tags": tags, "beside": beside, "kinds": kinds}
+    network = Network(settings, inputs, attributes, labels, vectors, **how, stored=True)
     network.fill(weights)
     return network
 
