@@ -1,14 +1,15 @@
 """Parsers of graphs compared, as Markdown tables: the analogue of Tables 1 and 2 of Sagae and Tsujii (2008).
 
     python benchmarks/graph_tables.py FOLDER... [--kinds danish|enhanced] [--rows NAME ...] [--acyclic] [--part dev]
-                                      [--seeds 1 2 3] [--predicted-tags 10]
+                                      [--seeds 1 2 3] [--predicted-tags 10] [--unlabelled]
 
 Each FOLDER has train, dev and test files, as CoNLL-U or SDP (train.conllu, train.sdp ...). Each row is trained on the
 training part, the best epoch is chosen by the development set, and the test part is scored; `--part dev` scores the
 development set, for choices. `--acyclic` leaves out sentences whose graphs have cycles, as the paper does.
 `--predicted-tags N` replaces tags and lemmas by those of a tagger, in the training part by taggers of N folds. With
-several seeds each row is trained with each of them, and figures are means without intervals. Results are kept in a
-cache, so that an interrupted run goes on; `--anew` forgets them. Times are CPU times of one thread.
+several seeds each row is trained with each of them, and figures are means, also of the ends of intervals.
+`--unlabelled` adds the unlabelled F of each kind of arcs. Results are kept in a cache, so that an interrupted run goes
+on; `--anew` forgets them. Times are CPU times of one thread.
 """
 
 from __future__ import annotations
@@ -134,6 +135,7 @@ def main() -> None:
     options.add_argument("--kinds", choices=("danish", "enhanced"))
     options.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
     options.add_argument("--acyclic", action="store_true")
+    options.add_argument("--unlabelled", action="store_true")
     options.add_argument("--predicted-tags", type=int, default=0, help="folds of the training part; 0: gold tags")
     options.add_argument("--part", default="test", choices=("dev", "test"))
     options.add_argument("--epochs", type=int, default=10)
@@ -176,7 +178,7 @@ def print_table(folder: Path, chosen: argparse.Namespace) -> None:
             runs.append(cache[key])
         for ways in zip(*runs, strict=True):
             figures = mean_of(ways) if len(ways) > 1 else ways[0]
-            cells = cells_of(figures)
+            cells = cells_of(figures, chosen.unlabelled)
             if len(chosen.seeds) > 1:
                 cells["LF of each seed"] = ", ".join(f"{way['scores']['labelled']['f1']:.2f}" for way in ways)
             if header is None:
@@ -187,17 +189,19 @@ def print_table(folder: Path, chosen: argparse.Namespace) -> None:
 
 
 def mean_of(values: Sequence[Any]) -> Any:
-    """Return the means of figures that have the same structure; intervals and what is not a number are left out."""
+    """Return the means of figures that have the same structure; what is not a number is left out."""
     if all(isinstance(value, dict) for value in values):
         return {
             key: mean_of([value[key] for value in values]) for key in values[0] if all(key in value for value in values)
         }
+    if all(isinstance(value, list | tuple) for value in values):
+        return [mean_of(each) for each in zip(*values, strict=True)]
     if any(isinstance(value, str) for value in values):
         return values[0]
     return sum(values) / len(values) if all(isinstance(value, int | float) for value in values) else None
 
 
-def cells_of(figures: dict[str, Any]) -> dict[str, str]:
+def cells_of(figures: dict[str, Any], unlabelled: bool) -> dict[str, str]:
     """The cells of a row by their titles."""
     scores = figures["scores"]
     cells = {}
@@ -207,12 +211,12 @@ def cells_of(figures: dict[str, Any]) -> dict[str, str]:
     if "ELAS" in figures:
         cells["ELAS"] = f"{figures['ELAS']:.2f}"
     for name, classes in scores["classes"].items():
-        labelled = classes["labelled"]
-        interval = (classes["labelled_intervals"] or {}).get("f1")
-        text = "" if labelled["f1"] is None else f"{labelled['f1']:.1f}"
-        cells[f"{name} F ({labelled['gold']:,.0f})"] = text + (
-            f" [{interval[0]:.1f}, {interval[1]:.1f}]" if interval and name != "primary" else ""
-        )
+        for kind, letter in (("labelled", ""), ("unlabelled", "U"))[: 1 + unlabelled]:
+            score, intervals = classes[kind], classes[f"{kind}_intervals"] or {}
+            text = "" if score["f1"] is None else f"{score['f1']:.1f}"
+            low_high = intervals.get("f1") if name != "primary" else None
+            text += f" [{low_high[0]:.1f}, {low_high[1]:.1f}]" if low_high else ""
+            cells[f"{name} {letter}F ({score['gold']:,.0f})"] = text
     cells["tokens/s"] = f"{figures['tokens/s']:,.0f}" if figures["tokens/s"] else ""
     cells["training, CPU s"] = f"{figures['training']:.0f}" if figures["training"] else ""
     return cells

@@ -83,11 +83,13 @@ def test_graph_tables(tmp_path):
     assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
     again = subprocess.run([*command, *options], capture_output=True, text=True, check=True).stdout
     assert again == first, "results come from the cache"
-    options = ["--cache", tmp_path / "cache", "--rows", "dag-eager", "--seeds", "1", "2"]
+    options = ["--cache", tmp_path / "cache", "--rows", "dag-eager", "--seeds", "1", "2", "--unlabelled"]
     *_, columns, _, _, row, _ = subprocess.run(
         [*command, *options], capture_output=True, text=True, check=True
     ).stdout.splitlines()
     assert columns.endswith("| LF of each seed |")
+    assert columns.count(" UF (") == columns.count(" F (") > 3
+    assert row.count("[") > 3, "intervals of means"
     cells = row.split(" | ")
     seeds = [float(score) for score in cells[-1].removesuffix(" |").split(", ")]
     assert len(seeds) == 2

@@ -1,11 +1,13 @@
 """Gradients by hand equal finite differences, in float64."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from crossarc.neural.biaffine import arc_loss, choice_loss, head_loss, square_places
 from crossarc.neural.encoder import Batch, Dropout, Encoder
-from crossarc.neural.heads import ArcHead, LabelHead, TagHead
+from crossarc.neural.heads import ArcHead, BesideHead, LabelHead, TagHead
 from crossarc.neural.layers import Adam, Embeddings, Linear, leaky, leaky_back
 
 STEP = 1e-6
@@ -116,12 +118,15 @@ def test_the_encoder_gives_the_same_without_dropout_and_with_distinct_words(betw
 
 
 @pytest.mark.parametrize("loss", ["heads", "arcs"])
-def test_arcs(loss):
+@pytest.mark.parametrize("kinds", [0, 3])
+def test_arcs(loss, kinds):
     rng = np.random.default_rng(7)
     starts = np.array([0, 4, 6, 12], dtype=np.int64)
     places = square_places(starts)
-    head = ArcHead(5, 6, rng, np.float64)
-    for parameter in (head.weight, head.as_head, head.near):
+    head = ArcHead(5, 6, rng, np.float64, kinds=kinds)
+    dependents = np.concatenate([np.repeat(np.arange(a, b), b - a) for a, b in pairwise(starts.tolist())])
+    cells = kinds * dependents + rng.integers(0, kinds, len(dependents)) if kinds else None
+    for parameter in (head.weight, head.as_head, head.near, *[head.kinds] * (kinds > 0)):
         parameter.value[:] = rng.standard_normal(parameter.value.shape)
     vectors = rng.standard_normal((12, 5))
     gold_heads = np.array([-1, 2, 0, 2, -1, 0, -1, 0, 1, 4, 1, 3], dtype=np.int32)
@@ -132,7 +137,7 @@ def test_arcs(loss):
         square[1:, 0] |= square[1:].sum(axis=1) == 0  # every word has a head
 
     def run():
-        done = head.forward(vectors, starts)
+        done = head.forward(vectors, starts, cells)
         if loss == "heads":
             return done, head_loss(done.scores, starts, places, gold_heads, 1.0)[0]
         return done, arc_loss(done.scores, starts, places, gold_arcs, 1.0, 0.5)[0]
@@ -156,6 +161,33 @@ def test_labels():
     check(head, lambda: run()[1], lambda: head.backward(vectors, run()[0]))
     at, expected = numeric(lambda: run()[1], vectors)
     assert head.backward(vectors, run()[0]).reshape(-1)[at] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+
+
+def test_arcs_beside_a_tree():
+    rng = np.random.default_rng(8)
+    head = BesideHead(5, 6, 3, 9, 4, rng, np.float64)
+    head.trust.value[:] = rng.standard_normal(head.trust.value.shape)
+    vectors, before = rng.standard_normal((6, 5)), rng.standard_normal(4)
+    nodes = np.array([[1, 0, 0], [2, 1, 0], [4, 3, 5], [4, 5, 4]], dtype=np.int32)
+    numbers = np.array([[0, 4], [1, 4], [8, 8], [2, 5]], dtype=np.int32)
+    gold = np.array([4, 0, 1, 0], dtype=np.int32)
+
+    def run():
+        done = head.forward(vectors, nodes, numbers, before)
+        return done, choice_loss(done.scores, gold, 1.0)[0]
+
+    check(head, lambda: run()[1], lambda: head.backward(vectors, run()[0]))
+    at, expected = numeric(lambda: run()[1], vectors)
+    assert head.backward(vectors, run()[0]).reshape(-1)[at] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+
+
+def test_no_arcs_beside_a_tree():
+    rng = np.random.default_rng(8)
+    head, vectors = BesideHead(5, 6, 3, 9, 4, rng, np.float64), rng.standard_normal((6, 5))
+    Adam(head)
+    done = head.forward(vectors, *(np.zeros((0, width), dtype=np.int32) for width in (3, 2)), np.zeros(0))
+    assert done.scores.shape == (0, 5)
+    assert (head.backward(vectors, done) == 0).all()
 
 
 def test_tags():

@@ -436,7 +436,7 @@ def test_damaged_composites_are_refused(trained, graph_parser, tmp_path):
         ("neural", {"features": "mst"}, "features of a network are the lists"),
         ("neural-graph", {"ensemble": 2}, "ensemble"),
         ("neural-graph", {"transform": "head"}, "transform is of parsers of trees"),
-        ("neural-graph", {"use_tree": True}, "use_tree"),
+        ("neural", {"use_tree": True}, "use_tree"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(sentences, graphs, name, settings, message):

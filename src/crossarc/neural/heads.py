@@ -1,4 +1,4 @@
-"""Heads: what is read off the vectors of words: arcs, labels and tags."""
+"""Heads: what is read off the vectors of words: arcs, labels, arcs beside a tree, and tags."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossarc.neural.biaffine import DISTANCES, score_arcs, score_arcs_back, square_places
-from crossarc.neural.layers import Array, Ints, Layer, Linear, Parameter, Rng, Starts, leaky, leaky_back
-from crossarc.neural.lookup import spread_rows
+from crossarc.neural.layers import Array, Embeddings, Ints, Layer, Linear, Parameter, Rng, Starts, leaky, leaky_back
+from crossarc.neural.lookup import spread_rows, sum_rows
 from crossarc.neural.products import Panels, multiply, transposed
 
 
@@ -28,6 +29,7 @@ class ArcScores:
     dependents: Array
     heads: Array
     moved: Array
+    cells: NDArray[np.int64] | None = None  # of each arc, if there are kinds: dependent * kinds + kind
 
     def square(self, sentence: int) -> Array:
         """Return the scores of one sentence."""
@@ -36,16 +38,20 @@ class ArcScores:
 
 
 class ArcHead(Layer):
-    """Biaffine scores of arcs (Dozat and Manning 2017), with a part for the direction and the distance of an arc."""
+    """Biaffine scores of arcs (Dozat and Manning 2017), with a part for the direction and the distance of an arc.
 
-    def __init__(self, inputs: int, size: int, rng: Rng, dtype: Any = np.float32) -> None:
+    With `kinds` there is a part for the kind of an arc too; `forward` is then told the kind of each.
+    """
+
+    def __init__(self, inputs: int, size: int, rng: Rng, dtype: Any = np.float32, kinds: int = 0) -> None:
         self.size = size
         self.project = Linear(inputs, 2 * size, rng, dtype)
         self.weight = Parameter(np.zeros((size, size), dtype=dtype))
         self.as_head = Parameter(np.zeros((size, 1), dtype=dtype))
         self.near = Parameter(np.zeros((size, DISTANCES), dtype=dtype))
+        self.kinds = Parameter(np.zeros((size, kinds), dtype=dtype)) if kinds else None
 
-    def forward(self, vectors: Array, starts: Starts) -> ArcScores:
+    def forward(self, vectors: Array, starts: Starts, cells: NDArray[np.int64] | None = None) -> ArcScores:
         """Return the scores of all arcs."""
         y = leaky(self.project.forward(vectors))
         dependents, heads = (np.ascontiguousarray(half) for half in (y[:, : self.size], y[:, self.size :]))
@@ -55,7 +61,9 @@ class ArcHead(Layer):
         places = square_places(starts)
         scores = np.empty(int(places[-1]), dtype=vectors.dtype)
         score_arcs(moved, heads, np.ascontiguousarray(as_head), near, starts, places, scores)
-        return ArcScores(starts, places, scores, y, dependents, heads, moved)
+        if self.kinds is not None and cells is not None:
+            scores += multiply(dependents, self.kinds.panels()).reshape(-1)[cells]
+        return ArcScores(starts, places, scores, y, dependents, heads, moved, cells)
 
     def backward(self, vectors: Array, done: ArcScores) -> Array:
         """Return the gradient of the vectors; the scores are their own gradient now."""
@@ -70,6 +78,11 @@ class ArcHead(Layer):
         dy = self.rows_of(done, 2 * self.size)
         multiply(dmoved, self.weight.panels(sideways=True), dy[:, : self.size])
         multiply(dnear, self.near.panels(sideways=True), dy[:, : self.size], add=True)
+        if self.kinds is not None and done.cells is not None:
+            count = len(vectors) * self.kinds.value.shape[1]
+            dkinds = np.bincount(done.cells, done.scores, count).astype(vectors.dtype).reshape(len(vectors), -1)
+            multiply(turned, Panels(dkinds), self.kinds.gradient, add=True)
+            multiply(dkinds, self.kinds.panels(sideways=True), dy[:, : self.size], add=True)
         dy[:, self.size :] = dheads
         dy[:, self.size :] += das_head[:, None] * self.as_head.value[:, 0]
         return self.project.backward(vectors, leaky_back(done.projected, dy))
@@ -116,6 +129,56 @@ class LabelHead(Layer):
             ends.append(np.zeros((len(vectors), self.size), dtype=vectors.dtype))
             spread_rows(ends[-1], nodes[:, None], dhidden, np.zeros(len(vectors), dtype=np.uint8))
         return self.project.backward(vectors, np.concatenate(ends, axis=1))
+
+
+@dataclass
+class BesideScores:
+    """The scores of no arc and of each set of labels for some arcs, and what their gradient needs."""
+
+    scores: Array
+    rows: Ints
+    numbers: Ints
+    before: Array
+    hidden: Array
+
+
+class BesideHead(Layer):
+    """Scores of labels, and of no arc, by a layer over words around an arc, what is known of it, and an earlier score.
+
+    The words have roles: each of `roles` has weights of its own. `embeddings` is the number of rows of the table
+    for what else is known.
+    """
+
+    def __init__(
+        self, inputs: int, size: int, roles: int, embeddings: int, labels: int, rng: Rng, dtype: Any = np.float32
+    ) -> None:
+        self.size, self.roles = size, roles
+        self.project = Linear(inputs, roles * size, rng, dtype)
+        self.known = Embeddings(embeddings, size, rng, 0.1, dtype)
+        self.output = Linear(size, labels + 1, rng, dtype)
+        self.trust = Parameter(np.ones((1, labels), dtype=dtype))  # in the earlier score, for each label
+
+    def forward(self, vectors: Array, nodes: Ints, numbers: Ints, before: Array) -> BesideScores:
+        """Return the scores: column 0 is no arc. `nodes` has the rows of the words of each arc, one for each role."""
+        y = self.project.forward(vectors).reshape(-1, self.size)
+        rows = (self.roles * nodes + np.arange(self.roles)).astype(np.int32)
+        hidden, known = (np.empty((len(nodes), self.size), dtype=vectors.dtype) for _ in range(2))
+        sum_rows(y, rows, hidden)
+        self.known.forward(numbers, known)
+        hidden = leaky(hidden + known)
+        before = before.astype(vectors.dtype)[:, None]
+        scores = self.output.forward(hidden)
+        scores[:, 1:] += before * self.trust.value
+        return BesideScores(scores, rows, numbers, before, hidden)
+
+    def backward(self, vectors: Array, done: BesideScores) -> Array:
+        """Return the gradient of the vectors; the scores are their own gradient now. Earlier scores have none."""
+        self.trust.gradient += (done.scores[:, 1:] * done.before).sum(axis=0)
+        dhidden = leaky_back(done.hidden, self.output.backward(done.hidden, done.scores))
+        self.known.backward(done.numbers, dhidden)
+        dy = np.zeros((len(vectors) * self.roles, self.size), dtype=vectors.dtype)
+        spread_rows(dy, done.rows, dhidden, np.zeros(len(dy), dtype=np.uint8))
+        return self.project.backward(vectors, dy.reshape(len(vectors), -1))
 
 
 class TagHead(Layer):

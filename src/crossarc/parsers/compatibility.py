@@ -34,6 +34,7 @@ COMPATIBLE = (
     "layers",
     "arc_size",
     "label_size",
+    "beside_size",
     "vectors",
     "ensemble",
     "guides",

@@ -29,7 +29,7 @@ KINDS = {
     "enhanced": ("composites:EnhancedModel", "composites:EnhancedTrainer"),
     "stacked": ("composites:StackedModel", "composites:StackedTrainer"),
     "neural": ("neural.model:NeuralModel", "neural.trainer:NeuralTrainer"),
-    "neural-graph": ("neural.graphs:NeuralGraphModel", "neural.graphs:NeuralGraphTrainer"),
+    "neural-graph": ("neural.graphs:NeuralGraphModel", "neural.graph_trainer:NeuralGraphTrainer"),
     "neural-ensemble": ("neural.composites:EnsembleModel", "neural.composites:EnsembleTrainer"),
     "neural-hybrid": ("neural.composites:HybridModel", "neural.composites:HybridTrainer"),
 }

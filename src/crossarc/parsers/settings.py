@@ -369,7 +369,7 @@ class DagMstSettings(GraphSettings, GraphOutput):
     def check(self) -> Self:
         """Refuse what is of other parsers of graphs, or of trees."""
         if self.use_tree:
-            raise CrossarcError("setting use_tree is of dag-standard, dag-eager and dag-covington; dag-mst has none")
+            raise CrossarcError("setting use_tree is of the other parsers of graphs; dag-mst has none: leave it out")
         if self.transform != "none":
             raise CrossarcError(f"setting transform is of parsers of trees; {self.parser} has none: leave it out")
         return self
@@ -455,12 +455,12 @@ class NeuralGraphSettings(NetworkSettings, GraphOutput):
     family: Literal["neural-graph"] = "neural-graph"
     system: Literal["best-graph"] = "best-graph"
     cycles: Literal["reverse", "allow"] = "allow"
+    # The numbers in what the second pass sees of an arc beside the best tree of the first one; 0 for one pass only.
+    beside_size: int = Field(128, ge=0, le=4096)
 
     @model_validator(mode="after")
     def check(self) -> Self:
         """Refuse what is of other parsers of graphs, or of trees."""
-        if self.use_tree:
-            raise CrossarcError("setting use_tree is of dag-standard, dag-eager and dag-covington; leave it out")
         if self.transform != "none":
             raise CrossarcError(f"setting transform is of parsers of trees; {self.parser} has none: leave it out")
         return self

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crossarc.core.strings import StringTable
 from crossarc.features.inputs import InputAttributes, InputModel
 from crossarc.neural.encoder import Encoder
-from crossarc.neural.heads import ArcHead, LabelHead, TagHead
+from crossarc.neural.heads import ArcHead, BesideHead, LabelHead, TagHead
 from crossarc.neural.layers import Array, Ints, Layer
 from crossarc.parsers.model import Arrays, pack_attributes, unpack_attributes
 from crossarc.parsers.settings import NetworkSettings
@@ -24,7 +24,9 @@ GREATEST_SCALE = 1e30  # of a row of a table: all products with levels are finit
 class Network(Layer):
     """An encoder of sentences and what is read off its vectors.
 
-    The weights are random, or with `stored` to be filled by those of a file.
+    `beside` has the sizes of the head for arcs beside a tree: those of `BesideHead` before its labels; `kinds` is the
+    number of kinds of arcs that are told apart. The weights are random, or with `stored` to be filled by those of a
+    file.
     """
 
     def __init__(
@@ -36,6 +38,8 @@ class Network(Layer):
         vectors: Array | None = None,
         *,
         tags: Sequence[int] = (),
+        beside: tuple[int, int, int] | None = None,
+        kinds: int = 0,
         stored: bool = False,
     ) -> None:
         rng = np.random.default_rng([settings.seed]) if not stored else None
@@ -54,8 +58,9 @@ class Network(Layer):
             self.offsets.append(np.zeros(1, dtype=np.int32))
         between = TAG_HIDDEN if tags else 0
         self.encoder = Encoder(tables, settings.hidden, settings.layers, rng, vectors=vectors, between=between)
-        self.arcs = ArcHead(self.encoder.outputs, settings.arc_size, rng)
+        self.arcs = ArcHead(self.encoder.outputs, settings.arc_size, rng, kinds=kinds)
         self.labels = LabelHead(self.encoder.outputs, settings.label_size, labels, rng)
+        self.beside = BesideHead(self.encoder.outputs, *beside, labels, rng) if beside is not None else None
         self.tags = TagHead(TAG_HIDDEN, list(tags), rng) if tags else None
 
     def numbers(self, tokens: Ints) -> list[Ints]:
@@ -107,6 +112,8 @@ def stored_network(
     labels: int,
     weights: Arrays,
     tags: Sequence[int] = (),
+    beside: tuple[int, int, int] | None = None,
+    kinds: int = 0,
 ) -> Network:
     """Return the network of a file; `KeyError` or `ValueError` if its weights are of another one."""
     vectors = None
@@ -115,7 +122,8 @@ def stored_network(
         if stored.ndim != 2 or len(stored) != len(attributes.vector_words):
             raise ValueError("each word among the pretrained vectors has one")
         vectors = np.zeros(stored.shape, dtype=np.float32)
-    network = Network(settings, inputs, attributes, labels, vectors, tags=tags, stored=True)
+    how: dict[str, Any] = {"tags": tags, "beside": beside, "kinds": kinds}
+    network = Network(settings, inputs, attributes, labels, vectors, **how, stored=True)
     network.fill(weights)
     return network
 

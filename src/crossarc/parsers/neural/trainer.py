@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,14 @@ class NetworkTrainer(Trainer):
     """Learns the weights of a network from batches of sentences; what is read off its vectors is for others to say."""
 
     def __init__(
-        self, corpus: Corpus, settings: NetworkSettings, init: Trained | None, labels: int, tags: Sequence[int] = ()
+        self,
+        corpus: Corpus,
+        settings: NetworkSettings,
+        init: Trained | None,
+        labels: int,
+        tags: Sequence[int] = (),
+        beside: tuple[int, int, int] | None = None,
+        kinds: int = 0,
     ) -> None:
         self.settings = settings
         self.corpus = corpus
@@ -69,7 +76,8 @@ class NetworkTrainer(Trainer):
         tables, counts = frequent_values(corpus, self.features.attributes, settings.cut, known)
         words, vectors = self.pretrained(init)
         self.attributes = InputAttributes(tables, words)
-        self.network = Network(settings, self.features, self.attributes, labels, vectors, tags=tags)
+        how: dict[str, Any] = {"tags": tags, "beside": beside, "kinds": kinds}
+        self.network = Network(settings, self.features, self.attributes, labels, vectors, **how)
         if init is not None:
             self.take_over(init)
         self.numbers = self.network.numbers(self.attributes.encode(corpus))
