@@ -153,8 +153,29 @@ class Pipeline(Stored):
         The other options are those of `Parser.parse`, such as `scores`, `k` and `constraints`.
         """
         stream = only_sentences(read(sentences) if isinstance(sentences, str | os.PathLike) else sentences)
-        tagged = in_batches(lambda batch: self.parse_batch(batch, keep_tags), stream, threads)
-        return self.parser.parse(tagged, threads=threads, keep_tags=True, **options) if options else tagged
+        if not any(option is not None and option is not False for option in options.values()):
+            return in_batches(lambda batch: self.parse_batch(batch, keep_tags), stream, threads)
+        if self.tagger is not None:
+            stream = in_batches(lambda batch: self.tagged(batch, keep_tags), stream, threads)
+        found = self.parser.parse(stream, threads=threads, keep_tags=keep_tags, **options)
+        return found if self.graph is None else self.graphs_beside(found, threads)
+
+    def graphs_beside(
+        self, found: Iterator[Sentence] | Iterator[Analysis], threads: int
+    ) -> Iterator[Sentence] | Iterator[Analysis]:
+        """Yield parsed sentences, or analyses, with the graphs of the parser beside."""
+        waiting: deque[Sentence | Analysis] = deque()
+
+        def sentences() -> Iterator[Sentence]:
+            for each in found:
+                waiting.append(each)
+                source = each if isinstance(each, Sentence) else each.best.source
+                assert source is not None
+                yield source
+
+        for sentence in in_batches(self.with_graphs, sentences(), threads):
+            each = waiting.popleft()
+            yield sentence if isinstance(each, Sentence) else each.of(sentence)
 
     @overload
     def parse_tokens(self, tokens: Sequence[str]) -> Sentence: ...  # type: ignore[overload-overlap]
@@ -189,17 +210,24 @@ class Pipeline(Stored):
         """Return sentences with tags, trees, and graphs if there is a parser of these."""
         if not sentences:
             return []
-        if self.tagger is not None:
-            sentences = self.tagger.tag(sentences, keep=keep_tags)
+        sentences = self.tagged(sentences, keep_tags)
         model = self.parser.model
         if isinstance(model, DagModel):
             sentences = graph_batch(model, sentences)
         else:
             sentences = parse_batch(model, sentences, keep_tags)
-        if self.graph is not None:
-            assert isinstance(self.graph.model, DagModel)
-            sentences = graph_batch(self.graph.model, sentences)
-        return sentences
+        return self.with_graphs(sentences)
+
+    def tagged(self, sentences: list[Sentence], keep_tags: bool) -> list[Sentence]:
+        """Return sentences with the tags of the linear tagger, if there is one."""
+        return self.tagger.tag(sentences, keep=keep_tags) if self.tagger is not None else sentences
+
+    def with_graphs(self, sentences: list[Sentence]) -> list[Sentence]:
+        """Return sentences with the graphs of the parser beside, if there is one."""
+        if self.graph is None:
+            return sentences
+        assert isinstance(self.graph.model, DagModel)
+        return graph_batch(self.graph.model, sentences)
 
     def notes(self) -> list[str]:
         """Return what is worth knowing of what was parsed so far: what was counted."""
