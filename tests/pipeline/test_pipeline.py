@@ -14,7 +14,6 @@ import crossarc
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import read_model, write_model
 from crossarc.pipeline import Pipeline
-from crossarc.pipeline.pieces import pieces
 from crossarc.tagging import text_of
 from crossarc.treebank import Sentence, read
 
@@ -80,12 +79,27 @@ def test_a_long_text_in_blocks(nlp):
     assert last == f"{len(text) - 1}:{len(text)}"
 
 
-@given(st.lists(st.text("ab \n\r\t.", max_size=9), max_size=30), st.integers(1, 20))
-def test_pieces_are_the_text(blocks, size):
-    found = list(pieces(blocks, size, 3 * size))
-    assert "".join(piece.text for piece in found) == "".join(blocks)
-    assert [piece.offset for piece in found] == [sum(len(p.text) for p in found[:k]) for k in range(len(found))]
-    assert all(not piece.text[:1].isspace() or len(piece.text) >= size for piece in found[1:])
+def test_a_text_is_the_same_in_one_piece_and_in_blocks(nlp):
+    text = "\n".join(f"This is line {number}. It is short" for number in range(9000))
+    whole = data(nlp(text))
+    for size, threads in ((1000, 1), (70_001, 2)):
+        blocks = (text[begin : begin + size] for begin in range(0, len(text), size))
+        assert data(nlp.stream(blocks, threads=threads)) == whole
+    assert [data(each) for each in nlp.pipe(["Yes.", text, " "], threads=2)] == [data(nlp("Yes.")), whole, []]
+
+
+def test_long_sentences_are_cut_and_counted(nlp, path):
+    loaded = crossarc.load(path)
+    loaded.tokenizer.max_sentence_words = 30
+    text = " owl mouse" * 400
+    found = loaded(text, document="d")
+    assert text_of(found) == text
+    assert all(len(sentence) <= 30 for sentence in found)
+    assert loaded.notes()[0].startswith("sentences of more than 30 words were cut, ")
+    loaded.reset_notes()
+    assert not loaded.notes()
+    assert [data(each) for each in loaded.pipe([text] * 3, threads=2)][1] == data(loaded(text))
+    assert len(next(iter(loaded.parse_tokens([["owl"] * 100])))) == 100  # given tokens stay
 
 
 def test_given_tokens_and_tags_stay(nlp, sentences):

@@ -262,7 +262,7 @@ class Parsing:
             outputs = (sentence for path in files for sentence in self.parsed_file(path, source))
         write_output(outputs, output, kind)
         self.result.seconds = time.perf_counter() - self.begin
-        self.result.notes = self.parser.model.notes()
+        self.result.notes = (self.pipeline or self.parser.model).notes()
         return self.result
 
     def parsed_file(self, path: str, source: str | None, *, whole: bool = False) -> Iterator[Any]:
@@ -287,10 +287,8 @@ class Parsing:
 
     def parsed_text(self, blocks: Iterable[str], document: str) -> Iterator[Sentence]:
         """Yield the sentences of a text."""
-        from crossarc.pipeline import tokenized
-
         name = document or "the text"
-        return self.parsed(tokenized(self.tokenizer(name), blocks, document), name)
+        return self.parsed(self.tokenizer(name).stream(blocks, document=document), name)
 
     def tokenizer(self, name: str) -> Tokenizer:
         """The tokenizer of the pipeline; `name` is what the text is called in messages."""

@@ -361,6 +361,12 @@ class Transformed(Model):
         """Yield the k best trees of each sentence, decoded, and their probabilities."""
         return self.model.analyse(corpus, constraints, replace(request, undo=self.undo))
 
+    def analyse_columns(
+        self, corpus: Corpus, constraints: list[Constraints], request: Request
+    ) -> tuple[Columns, Iterator[Analysis]]:
+        """Return tags, if the model inside gives them, and the analyses."""
+        return self.model.analyse_columns(corpus, constraints, replace(request, undo=self.undo))
+
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return how much of the trees comes back after encoding and decoding."""
         heads, starts = corpus["head"], corpus.starts

@@ -58,6 +58,12 @@ class Model(ABC):
     def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
         """Yield the k best trees of each sentence under its constraints, with their probabilities."""
 
+    def analyse_columns(
+        self, corpus: Corpus, constraints: list[Constraints], request: Request
+    ) -> tuple[Columns, Iterator[Analysis]]:
+        """Return tags as they are written to the columns of a corpus, if the model gives them, and the analyses."""
+        return {}, self.analyse(corpus, constraints, request)
+
     @abstractmethod
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return how much of the trees of a corpus the parser could build without mistakes."""

@@ -13,7 +13,7 @@ from crossarc.parsers.columns import given_tags
 from crossarc.parsers.constraints import Constraints, Source, constraints_of, place_of
 from crossarc.parsers.graphs import with_graphs
 from crossarc.parsers.inner_trees import InnerTrees
-from crossarc.parsers.model import DagModel, Model
+from crossarc.parsers.model import Columns, DagModel, Model
 from crossarc.treebank.column_writing import write_columns
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
@@ -26,7 +26,11 @@ Batch = TypeVar("Batch")
 def parse_batch(model: Model, sentences: list[Sentence], keep_tags: bool = False) -> list[Sentence]:
     """Return the sentences with new trees, and new tags if the model gives them; `keep_tags` keeps those there."""
     corpus = Corpus.of(sentences)
-    columns = model.parse_columns(corpus)
+    return write_new(sentences, corpus, model.parse_columns(corpus), keep_tags)
+
+
+def write_new(sentences: list[Sentence], corpus: Corpus, columns: Columns, keep_tags: bool) -> list[Sentence]:
+    """Return the sentences with new columns; `keep_tags` keeps the tags that are there."""
     if keep_tags:
         for name, kept in given_tags(corpus).items():
             if name in columns:
@@ -40,9 +44,10 @@ def analyse_batch(
     """Return the k best trees of each sentence under its constraints; errors name the sentence."""
     if not sentences:
         return []
-    if model.predicts_tags:
-        sentences = parse_batch(model, sentences, request.keep_tags)
-    found = model.analyse(Corpus.of(sentences), known, request)
+    corpus = Corpus.of(sentences)
+    tags, found = model.analyse_columns(corpus, known, request)
+    if tags:
+        sentences = write_new(sentences, corpus, tags, request.keep_tags)
     result = []
     for sentence in sentences:
         try:
@@ -71,13 +76,16 @@ def parse_stream(
     usual = model if request.beam is None else model.with_beam(request.beam)
 
     def work(batch: list[Sentence]) -> list[Sentence]:
-        parsed = parse_batch(usual, batch, request.keep_tags)
         known = [constraints_of(constraints, sentence) for sentence in batch] if constraints is not None else []
         bound = [place for place, each in enumerate(known) if each]
+        if not bound:
+            return parse_batch(usual, batch, request.keep_tags)
+        free = sorted(set(range(len(batch))) - set(bound))
         found = analyse_batch(model, [batch[place] for place in bound], [known[place] for place in bound], request)
-        for place, analysis in zip(bound, found, strict=True):
-            parsed[place] = analysis.best.sentence
-        return parsed
+        parsed = dict(zip(bound, (analysis.best.sentence for analysis in found), strict=True))
+        if free:
+            parsed |= zip(free, parse_batch(usual, [batch[place] for place in free], request.keep_tags), strict=True)
+        return [parsed[place] for place in range(len(batch))]
 
     return in_batches(work, sentences, threads)
 

@@ -1,6 +1,5 @@
 """Text in, trees out: tokenizer, tagger and parsers as one model, trained by one command and kept in one file."""
 
-from crossarc.pipeline.pieces import tokenized
 from crossarc.pipeline.pipeline import Pipeline, bundled_models, load, model_path
 
-__all__ = ["Pipeline", "bundled_models", "load", "model_path", "tokenized"]
+__all__ = ["Pipeline", "bundled_models", "load", "model_path"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import reprlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
-from itertools import islice, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, overload
 
 from crossarc.errors import CrossarcError, ModelError, UnknownName
@@ -18,8 +19,8 @@ from crossarc.parsers.parser import Data, checked_sentences, only_sentences
 from crossarc.parsers.stored import Stored
 from crossarc.parsers.streams import graph_batch, in_batches, in_order, parse_batch
 from crossarc.parsers.trainer import Epoch, Progress
-from crossarc.pipeline.pieces import tokenized
 from crossarc.tagging import Sentences, Tagger, Tokenizer, jackknife_tags
+from crossarc.tagging.tokenizer import MOST_WORDS
 from crossarc.tagging.training_text import raw_text
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.reading import OnError, Report, read
@@ -43,7 +44,8 @@ class Pipeline(Stored):
     `parser` is any preset, with its settings. The presets `neural` and `neural-projective` predict tags and trees by
     one network, from forms alone. For all others a linear tagger gives the tags, and the parser learns from tags that
     were predicted in so many folds (`jackknife`, 0 for gold tags), since predicted tags are what it will see. `graph`
-    is a preset of graphs that is trained beside.
+    is a preset of graphs that is trained beside. Sentences of text with more than `max_sentence_words` words are cut
+    where they end most likely.
     """
 
     shared_ = ("tokenizer", "tagger")
@@ -55,6 +57,7 @@ class Pipeline(Stored):
         jackknife: int = 10,
         graph: str | None = None,
         tagger: Mapping[str, Any] | None = None,
+        max_sentence_words: int = MOST_WORDS,
         **settings: Any,
     ) -> None:
         if not isinstance(jackknife, int) or jackknife < 0 or jackknife == 1:
@@ -65,7 +68,7 @@ class Pipeline(Stored):
             settings = {"features": "neural-forms", "predict": TAGS, **settings}
         self.jackknife = jackknife
         self.tagger_settings = {"seed": seed, **checked_tagger(tagger or {})}
-        self.tokenizer = Tokenizer(seed=seed)
+        self.tokenizer = Tokenizer(seed=seed, max_sentence_words=max_sentence_words)
         self.parser = Parser(parser, **settings)
         self.graph = Parser(graph, seed=seed) if graph is not None else None
         if self.graph is not None and not self.graph.gives_graphs:
@@ -140,7 +143,7 @@ class Pipeline(Stored):
 
     def stream(self, blocks: Iterable[str], *, threads: int = 1, document: str = "") -> Iterator[Sentence]:
         """Yield the sentences of one long text that comes in blocks, as from a file; memory does not grow with it."""
-        return in_batches(self.parse_batch, tokenized(self.tokenizer, blocks, document), threads)
+        return in_batches(self.parse_batch, self.tokenizer.stream(blocks, document=document), threads)
 
     def parse(
         self, sentences: Data, *, threads: int = 1, keep_tags: bool = False, **options: Any
@@ -150,8 +153,29 @@ class Pipeline(Stored):
         The other options are those of `Parser.parse`, such as `scores`, `k` and `constraints`.
         """
         stream = only_sentences(read(sentences) if isinstance(sentences, str | os.PathLike) else sentences)
-        tagged = in_batches(lambda batch: self.parse_batch(batch, keep_tags), stream, threads)
-        return self.parser.parse(tagged, threads=threads, keep_tags=True, **options) if options else tagged
+        if not any(option is not None and option is not False for option in options.values()):
+            return in_batches(lambda batch: self.parse_batch(batch, keep_tags), stream, threads)
+        if self.tagger is not None:
+            stream = in_batches(lambda batch: self.tagged(batch, keep_tags), stream, threads)
+        found = self.parser.parse(stream, threads=threads, keep_tags=keep_tags, **options)
+        return found if self.graph is None else self.graphs_beside(found, threads)
+
+    def graphs_beside(
+        self, found: Iterator[Sentence] | Iterator[Analysis], threads: int
+    ) -> Iterator[Sentence] | Iterator[Analysis]:
+        """Yield parsed sentences, or analyses, with the graphs of the parser beside."""
+        waiting: deque[Sentence | Analysis] = deque()
+
+        def sentences() -> Iterator[Sentence]:
+            for each in found:
+                waiting.append(each)
+                source = each if isinstance(each, Sentence) else each.best.source
+                assert source is not None
+                yield source
+
+        for sentence in in_batches(self.with_graphs, sentences(), threads):
+            each = waiting.popleft()
+            yield sentence if isinstance(each, Sentence) else each.of(sentence)
 
     @overload
     def parse_tokens(self, tokens: Sequence[str]) -> Sentence: ...  # type: ignore[overload-overlap]
@@ -167,27 +191,53 @@ class Pipeline(Stored):
         """Return the sentences of each text, parsed together."""
         for text in texts:
             check_text(text)
-        found = [self.tokenizer.tokenize(text, document=name) for text, name in zip(texts, documents, strict=False)]
-        parsed = in_batches(self.parse_batch, (sentence for sentences in found for sentence in list(sentences)), 1)
-        for sentences in found:
-            sentences[:] = islice(parsed, len(sentences))
+        found = [Sentences() for _ in texts]
+        owners: deque[Sentences] = deque()  # of the sentences that are parsed now
+
+        def tokenized() -> Iterator[Sentence]:
+            for text, name, own in zip(texts, documents, found, strict=False):
+                own.spaces = text
+                for sentence in self.tokenizer.stream([text], document=name):
+                    own.spaces = ""
+                    owners.append(own)
+                    yield sentence
+
+        for parsed in in_batches(self.parse_batch, tokenized(), 1):
+            owners.popleft().append(parsed)
         return found
 
     def parse_batch(self, sentences: list[Sentence], keep_tags: bool = False) -> list[Sentence]:
         """Return sentences with tags, trees, and graphs if there is a parser of these."""
         if not sentences:
             return []
-        if self.tagger is not None:
-            sentences = self.tagger.tag(sentences, keep=keep_tags)
+        sentences = self.tagged(sentences, keep_tags)
         model = self.parser.model
         if isinstance(model, DagModel):
             sentences = graph_batch(model, sentences)
         else:
             sentences = parse_batch(model, sentences, keep_tags)
-        if self.graph is not None:
-            assert isinstance(self.graph.model, DagModel)
-            sentences = graph_batch(self.graph.model, sentences)
-        return sentences
+        return self.with_graphs(sentences)
+
+    def tagged(self, sentences: list[Sentence], keep_tags: bool) -> list[Sentence]:
+        """Return sentences with the tags of the linear tagger, if there is one."""
+        return self.tagger.tag(sentences, keep=keep_tags) if self.tagger is not None else sentences
+
+    def with_graphs(self, sentences: list[Sentence]) -> list[Sentence]:
+        """Return sentences with the graphs of the parser beside, if there is one."""
+        if self.graph is None:
+            return sentences
+        assert isinstance(self.graph.model, DagModel)
+        return graph_batch(self.graph.model, sentences)
+
+    def notes(self) -> list[str]:
+        """Return what is worth knowing of what was parsed so far: what was counted."""
+        return self.tokenizer.notes() + [note for parser in self.parsers.values() for note in parser.model.notes()]
+
+    def reset_notes(self) -> None:
+        """Forget what was counted so far."""
+        self.tokenizer.reset_notes()
+        for parser in self.parsers.values():
+            parser.model.reset_notes()
 
     def evaluate(self, gold: Data) -> Tokenization:
         """Parse the text of a treebank and score the result by the metrics of the CoNLL 2018 shared task."""
@@ -204,6 +254,8 @@ class Pipeline(Stored):
     def stored_parts(self) -> tuple[Manifest, Arrays]:
         """Return the manifest and the arrays of its model file."""
         manifest: Manifest = {"kind": "pipeline", "jackknife": self.jackknife, "parts": {}}
+        if self.tokenizer.max_sentence_words != MOST_WORDS:
+            manifest["max_sentence_words"] = self.tokenizer.max_sentence_words
         arrays = {**self.tokenizer.to_arrays("tokenizer."), **(self.tagger.to_arrays("tagger.") if self.tagger else {})}
         for name, parser in self.parsers.items():
             manifest["parts"][name], own = parser.stored_parts()
@@ -222,7 +274,8 @@ class Pipeline(Stored):
             pipeline.parser, pipeline.graph = found["parser"], found.get("graph")
             pipeline.jackknife = int(manifest["jackknife"])
             pipeline.tagger_settings = {"seed": pipeline.parser.settings.seed}
-            pipeline.tokenizer = Tokenizer.from_arrays(arrays, "tokenizer.")
+            most = manifest.get("max_sentence_words", MOST_WORDS)
+            pipeline.tokenizer = Tokenizer.from_arrays(arrays, "tokenizer.", max_sentence_words=most)
             has_tagger = any(each.startswith("tagger.") for each in arrays)
             pipeline.tagger = Tagger.from_arrays(arrays, "tagger.") if has_tagger else None
             if pipeline.graph is not None and not pipeline.graph.gives_graphs:

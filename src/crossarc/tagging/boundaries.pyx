@@ -97,12 +97,18 @@ cdef class BoundaryModel:
         self.quiet = quiet
         self.spaces = spaces
 
-    def decide(self, characters):
-        """For each character, whether a token or a sentence ends behind it."""
-        decisions = np.zeros(len(characters), dtype=np.uint8)
+    def decide(self, characters, Py_ssize_t begin=0):
+        """For each character, whether a token or a sentence ends behind it, and how likely it is a sentence's end.
+
+        What stands before `begin`, where a sentence begins, is only looked at. The second array has the score of a
+        sentence's end less that of a token's end, 0 where the two are not compared.
+        """
+        decisions, sureness = (np.zeros(len(characters), dtype=kind) for kind in (np.uint8, np.float32))
+        if not 0 <= begin <= len(characters):
+            raise ValueError("a text has no such character to begin with")
         if len(characters):
-            self.run(characters, decisions, None, None, None)
-        return decisions
+            self.run(characters, decisions, None, None, None, begin, sureness)
+        return decisions, sureness
 
     def learn(self, characters, gold, UpdateRule rule not None):
         """Learn from a text whose decisions are known; how many were wrong before."""
@@ -112,17 +118,19 @@ cdef class BoundaryModel:
             raise ValueError("only weights can learn")
         decisions = np.zeros(len(characters), dtype=np.uint8)
         if len(characters):
-            self.run(characters, decisions, gold, rule, None)
+            self.run(characters, decisions, gold, rule, None, 0, np.zeros(0, dtype=np.float32))
         return int(np.count_nonzero(decisions != gold))
 
     def keys(self, characters):
         """The features of all decisions that are scored, in one array, for tests."""
         collected = []
         if len(characters):
-            self.run(characters, np.zeros(len(characters), dtype=np.uint8), None, None, collected)
+            decisions = np.zeros(len(characters), dtype=np.uint8)
+            self.run(characters, decisions, None, None, collected, 0, np.zeros(0, dtype=np.float32))
         return np.concatenate(collected) if collected else np.zeros(0, dtype=np.uint64)
 
-    cdef int run(self, characters, uint8_t[::1] decisions, gold, UpdateRule rule, list collected) except -1:
+    cdef int run(self, characters, uint8_t[::1] decisions, gold, UpdateRule rule, list collected, Py_ssize_t begin,
+                 weight_t[::1] sureness) except -1:
         cdef Text text
         cdef State state
         cdef Py_ssize_t n = decisions.shape[0], i
@@ -142,7 +150,7 @@ cdef class BoundaryModel:
         cdef Scorer scorer = self.scorer
         cdef Weights weights = self.scorer if learning else None
         cdef Lexicon lexicon = self.lexicon
-        cdef bint spaces = self.spaces
+        cdef bint spaces = self.spaces, comparing = sureness.shape[0] == n
         if lower.shape[0] != n or classes.shape[0] != n or gaps.shape[0] != n:
             raise ValueError("the arrays of a text differ in length")
         if np.max(characters.classes) >= MOST_CLASSES:
@@ -161,10 +169,13 @@ cdef class BoundaryModel:
         decision.costs = costs
         decision.action_count = ACTIONS_
         state.line_begin = 0
-        begin_sentence(&state, 0)
+        for i in range(1, begin):
+            if text.gaps[i] >= NEW_LINE:
+                state.line_begin = i + 1
+        begin_sentence(&state, begin)
         with nogil:
             prepare(&text, lexicon)
-            for i in range(n):
+            for i in range(begin, n):
                 if text.classes[i] == SPACE:
                     continue
                 state.token = roll(state.token, text.lower[i])
@@ -197,5 +208,7 @@ cdef class BoundaryModel:
                     weights.now += 1
                     rule.learn(weights, &decision)
                 decisions[i] = best
+                if comparing:
+                    sureness[i] = scores[SENTENCE_END_] - scores[TOKEN_END_]
                 follow(&text, &state, i, decisions[i])
         return 0

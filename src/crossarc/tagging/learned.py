@@ -106,14 +106,18 @@ class BoundaryTrainer:
         return BoundaryModel(self.weights.pack(), self.learner.lexicon, self.learner.quiet, self.learner.spaces)
 
 
-def find_spans(model: BoundaryModel, text: str) -> Spans:
-    """Return the tokens of a text."""
+def find_spans(model: BoundaryModel, text: str, begin: int = 0) -> tuple[Spans, NDArray[np.float32]]:
+    """Return the tokens of a text from a place on, where a sentence begins, and how likely a sentence ends with each.
+
+    What is before is only looked at.
+    """
     characters = Characters.of(text)
-    decisions = model.decide(characters)
+    first = int(np.searchsorted(characters.places, begin))
+    decisions, sureness = model.decide(characters, first)
     ends = np.flatnonzero(decisions)
-    begins = np.concatenate((np.zeros(min(1, len(ends)), dtype=np.int64), ends[:-1] + 1))
+    begins = np.concatenate((np.full(min(1, len(ends)), first), ends[:-1] + 1))
     begins += characters.classes[begins] == SPACE
-    return Spans.at(characters, begins, ends, decisions[ends] == SENTENCE_END)
+    return Spans.at(characters, begins, ends, decisions[ends] == SENTENCE_END), sureness[ends]
 
 
 def model_arrays(model: BoundaryModel, prefix: str) -> dict[str, NDArray[Any]]:

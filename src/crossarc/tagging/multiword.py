@@ -35,6 +35,8 @@ class MultiwordSplitter:
         self.forms = dict(forms)
         self.suffixes = dict(suffixes)
         self.longest = max(map(len, self.suffixes), default=0)
+        split = [*self.forms.values(), *(rule and (rule[1], *rule[2]) for rule in self.suffixes.values())]
+        self.most_words = max((len(words) for words in split if words), default=1)  # of a token
         self.known: dict[str, Words | None] = {}
 
     def split(self, form: str) -> Words | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.tagging import learned, rules
 from crossarc.tagging.boundaries import BoundaryModel
+from crossarc.tagging.characters import BLANK_LINE, Characters
 from crossarc.tagging.multiword import MultiwordSplitter
 from crossarc.tagging.spacing import Sentences, Spans, sentences_of, text_of
 from crossarc.tagging.training_text import SentenceText, lacks_spacing, raw_text, sentence_texts
+from crossarc.tagging.windows import CUT, Counts, cut_sentences, likely_by_punctuation, windows
 from crossarc.treebank import Sentence
 
 if TYPE_CHECKING:
@@ -27,13 +29,15 @@ log = logging.getLogger(__name__)
 Kind = Literal["learned", "rules"]
 KINDS = ("learned", "rules")
 FORMAT = 1  # of the arrays
+MOST_WORDS = 1_000  # of a sentence; the longest in any treebank has about half as many
 
 
 class Tokenizer:
     """Splits text into sentences and tokens.
 
     The kind "rules" needs no training. The kind "learned" splits as the treebank that `fit` was given, multiword tokens
-    included. The same seed and the same treebank give the same tokenizer.
+    included. The same seed and the same treebank give the same tokenizer. A sentence with more than
+    `max_sentence_words` words is cut where it ends most likely, and `notes` says how often that happened.
 
     >>> for sentence in Tokenizer("rules").tokenize("It works. Don't panic!"):
     ...     print(sentence.forms[1:], sentence.misc[1])
@@ -41,13 +45,25 @@ class Tokenizer:
     ("Don't", 'panic', '!') TokenRange=10:15
     """
 
-    def __init__(self, kind: Kind = "learned", *, epochs: int = 12, seed: int = 1, cut: int = 2) -> None:
+    def __init__(
+        self,
+        kind: Kind = "learned",
+        *,
+        epochs: int = 12,
+        seed: int = 1,
+        cut: int = 2,
+        max_sentence_words: int = MOST_WORDS,
+    ) -> None:
         if kind not in KINDS:
             raise UnknownName("kind of tokenizer", kind, KINDS)
+        if not isinstance(max_sentence_words, int) or max_sentence_words < 1:
+            raise CrossarcError(f"max_sentence_words = {max_sentence_words!r}: name a number of words, 1 or more")
         self.kind = kind
         self.epochs = epochs
         self.seed = seed
         self.cut = cut
+        self.max_sentence_words = max_sentence_words
+        self.cuts_: list[int] = []  # how often sentences were cut, window by window
         self.model_: BoundaryModel | None = None
         self.splitter_ = MultiwordSplitter({}, {})
 
@@ -56,17 +72,68 @@ class Tokenizer:
 
         A later piece of a document has the `offset` where it begins and the number of its `first` sentence.
         """
-        spans = self.find_spans(text)
+        found = Sentences(self.stream([text], document=document, offset=offset, first=first))
+        if not found:
+            found.spaces = text
+        return found
+
+    def stream(
+        self, blocks: Iterable[str], *, document: str = "", offset: int = 0, first: int = 1
+    ) -> Iterator[Sentence]:
+        """Yield the sentences of a long text that comes in blocks, as from a file; memory does not grow with it.
+
+        They are those of the whole text, in whatever blocks it comes.
+        """
         split = self.splitter_.split if self.splitter_.forms or self.splitter_.suffixes else None
-        return sentences_of(text, spans, split, document, offset, first)
+        for text, spans, place in windows(blocks, self.find_sentences):
+            found = sentences_of(text, spans, split, document, offset + place, first)
+            first += len(found)
+            if cuts := int(np.count_nonzero(spans.last == CUT)):
+                self.cuts_.append(cuts)
+            yield from found
 
     def find_spans(self, text: str) -> Spans:
-        """Return where the tokens of a text are."""
-        if self.kind == "rules":
-            return rules.find_spans(text)
-        if self.model_ is None:
-            raise CrossarcError('this tokenizer has not learned anything: call fit first, or use Tokenizer("rules")')
-        return learned.find_spans(self.model_, text)
+        """Return where the tokens of a text are, with sentences of any length."""
+        return self.find_tokens(text, 0)[0]
+
+    def find_tokens(self, text: str, begin: int) -> tuple[Spans, NDArray[np.float32] | None]:
+        """Return the tokens of a text from a place on, where a sentence begins; the text before is only looked at.
+
+        A learned tokenizer also says how likely a sentence ends with each token.
+        """
+        if self.kind == "learned":
+            if self.model_ is None:
+                raise CrossarcError(
+                    'this tokenizer has not learned anything: call fit first, or use Tokenizer("rules")'
+                )
+            return learned.find_spans(self.model_, text, begin)
+        spans = rules.find_spans(text[begin:])
+        if begin and len(spans):
+            gaps = Characters.of(f"{text[:begin]}.").gaps
+            spans.paragraphs[0] = gaps[-2] == BLANK_LINE
+        return Spans(spans.begins + begin, spans.ends + begin, spans.last, spans.paragraphs), None
+
+    def find_sentences(self, text: str, begin: int) -> Spans:
+        """Return the tokens of a text from a place on, with sentences that are not too long."""
+        spans, sureness = self.find_tokens(text, begin)
+
+        def likely(first: int, end: int) -> NDArray[np.floating]:
+            return sureness[first:end] if sureness is not None else likely_by_punctuation(text, spans, first, end)
+
+        def words(first: int, end: int) -> list[int]:
+            both = zip(spans.begins[first:end].tolist(), spans.ends[first:end].tolist(), strict=True)
+            return [len(self.splitter_.split(text[begin:end]) or "1") for begin, end in both]
+
+        return cut_sentences(spans, likely, Counts(words, self.splitter_.most_words), self.max_sentence_words)
+
+    def notes(self) -> list[str]:
+        """Return what is worth knowing of the texts so far."""
+        cuts, most = sum(self.cuts_), self.max_sentence_words
+        return [f"sentences of more than {most:,} words were cut, {cuts:,} times in all"] if cuts else []
+
+    def reset_notes(self) -> None:
+        """Forget what was noted of the texts so far."""
+        self.cuts_.clear()
 
     def fit(self, sentences: Iterable[Sentence], dev: Iterable[Sentence] | None = None) -> Self:
         """Learn from the sentences of a treebank; with `dev`, keep the epoch that is best there."""
@@ -125,12 +192,14 @@ class Tokenizer:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str = "tokenizer.") -> Tokenizer:
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], prefix: str = "tokenizer.", *, max_sentence_words: int = MOST_WORDS
+    ) -> Tokenizer:
         """Return the tokenizer that a model file keeps; `ValueError` or `LookupError` for damaged arrays."""
         header = arrays[f"{prefix}format"]
         if header.shape != (2,) or header[0] != FORMAT or not 0 <= header[1] < len(KINDS):
             raise ValueError("the tokenizer is damaged or of another version")
-        tokenizer = cls("rules" if header[1] else "learned")
+        tokenizer = cls("rules" if header[1] else "learned", max_sentence_words=max_sentence_words)
         if tokenizer.kind == "learned":
             tokenizer.model_ = learned.stored_model(arrays, f"{prefix}boundaries.")
             tokenizer.splitter_ = MultiwordSplitter.from_arrays(arrays, f"{prefix}multiword.")

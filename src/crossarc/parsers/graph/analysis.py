@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
@@ -39,9 +39,22 @@ def analyse_by_arcs(model: ArcModel, corpus: Corpus, known: list[Constraints], r
     Where lengths leave no tree that satisfies the constraints, or not the parse, arcs of all lengths count. A very long
     sentence has its parse and no numbers, unless constraints rule that out.
     """
-    own, own_labels = model.parse(corpus)
+    inputs = ((lambda each=each: each) for each in model.inputs(corpus))
+    yield from analyse_parsed(model, corpus, model.parse(corpus), inputs, known, request)
+
+
+def analyse_parsed(
+    model: ArcModel,
+    corpus: Corpus,
+    parsed: tuple[Heads, Heads],
+    inputs: Iterable[Callable[[], Any]],
+    known: list[Constraints],
+    request: Request,
+) -> Iterator[Analysis]:
+    """Yield the same, given the heads and labels of the parses, and what gives the input of each sentence if needed."""
+    own, own_labels = parsed
     places = pairwise(corpus.starts.tolist())
-    for sentence, constraints, (begin, end) in zip(model.inputs(corpus), known, places, strict=True):
+    for sentence, constraints, (begin, end) in zip(inputs, known, places, strict=True):
         parse = own[begin:end]
         if len(parse) - 1 > model.long_sentence and (request.undo is not None or constraints.allow(parse)):
             names = ["", *(model.labels[label] for label in own_labels[begin + 1 : end].tolist())]
@@ -51,9 +64,9 @@ def analyse_by_arcs(model: ArcModel, corpus: Corpus, known: list[Constraints], r
                 found if constraints.allow(heads) else by_likely_arcs(found, model.single_root, request.k, constraints)
             )
         elif request.undo is None or not constraints:
-            yield analyse(model, sentence, parse, constraints, request)
+            yield analyse(model, sentence(), parse, constraints, request)
         else:
-            yield analyse_decoded(model, sentence, parse, constraints, request)
+            yield analyse_decoded(model, sentence(), parse, constraints, request)
 
 
 def tree_space(model: ArcModel, sentence: Any, parse: Heads, constraints: Constraints, scale: float) -> TreeSpace:

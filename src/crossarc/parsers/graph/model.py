@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, Self
@@ -33,6 +33,7 @@ from crossarc.transitions.coverage import Coverage
 from crossarc.treebank.corpus import Corpus
 
 Scores = NDArray[np.float64]
+ParsePieces = Callable[[Ints, Starts, NDArray[np.int64]], tuple[Ints, Ints]]  # from attributes, starts and rows
 
 
 class ArcModel(Model):
@@ -86,10 +87,14 @@ class AttributeModel(ArcModel):
 
     def parse_nodes(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
         """Return heads and labels of nodes with these attributes; long sentences in pieces."""
+        return self.parse_in_pieces(tokens, starts, lambda own, begins, rows: self.parse_tokens(own, begins))
+
+    def parse_in_pieces(self, tokens: Ints, starts: Starts, parse: ParsePieces) -> tuple[Ints, Ints]:
+        """Return heads and labels of nodes, given what parses pieces of sentences, which are told their rows."""
         if np.diff(starts).max(initial=0) - 1 <= self.long_sentence:
-            return self.parse_tokens(tokens, starts)
+            return parse(tokens, starts, np.arange(len(tokens)))
         pieces = Pieces(starts, self.long_sentence)
-        found, names = self.parse_tokens(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts)
+        found, names = parse(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts, pieces.rows)
         heads, joined = pieces.joined(found, self.single_root)
         labels = np.full(len(tokens), -1, dtype=np.int32)
         labels[pieces.rows] = names

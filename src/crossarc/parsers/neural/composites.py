@@ -43,6 +43,10 @@ class EnsembleModel(NetworkModel):
         """Return the vectors of the nodes of sentences, of each member."""
         return [member.vectors(own, nodes, starts) for member, own in zip(self.members, prepared, strict=True)]
 
+    def part_of(self, vectors: list[Array], begin: int, end: int) -> list[Array]:
+        """Return the vectors of one sentence of those of a batch."""
+        return [each[begin:end] for each in vectors]
+
     def score_arcs(self, vectors: list[Array], starts: Starts) -> ArcScores:
         """Return the logarithms of the mean probabilities of all arcs."""
         found = [member.score_arcs(own, starts) for member, own in zip(self.members, vectors, strict=True)]
@@ -184,6 +188,13 @@ class HybridModel(NetworkModel):
         inside = (away != NO_HEAD) & (head >= first) & (head < last) & (row > first)
         heads = np.where(inside, head, -1).astype(np.int32)
         return Guided(self.neural.vectors(own, nodes, starts), heads, said[:, 1::2], first[:, 0])
+
+    def part_of(self, vectors: Guided, begin: int, end: int) -> Guided:
+        """Return the vectors of one sentence of those of a batch, and what linear parses say of it."""
+        heads = vectors.heads[begin:end]
+        own = self.neural.part_of(vectors.vectors, begin, end)
+        rows = np.where(heads >= 0, heads - begin, -1).astype(np.int32)
+        return Guided(own, rows, vectors.labels[begin:end], vectors.first[begin:end] - begin)
 
     def score_arcs(self, vectors: Guided, starts: Starts) -> ArcScores:
         """Return the logarithms of the probabilities of arcs, more for those of linear parses."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
@@ -18,11 +19,13 @@ from crossarc.neural.biaffine import log_probabilities
 from crossarc.neural.encoder import Batch, Prepared
 from crossarc.neural.heads import ArcScores
 from crossarc.neural.layers import Array, leaky
-from crossarc.parsers.analysis import Scales
+from crossarc.parsers.analysis import Analysis, Request, Scales
+from crossarc.parsers.constraints import Constraints
+from crossarc.parsers.graph.analysis import analyse_parsed
 from crossarc.parsers.graph.model import AttributeModel
 from crossarc.parsers.model import Arrays, Columns, Ints, part, prefixed
 from crossarc.parsers.neural.network import Network, pack_inputs, stored_network, unpack_inputs
-from crossarc.parsers.neural.tags import Tags
+from crossarc.parsers.neural.tags import TagReader, Tags
 from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.settings import NeuralSettings
 from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
@@ -34,6 +37,13 @@ Starts = NDArray[np.int64]
 BLOCK_NODES = 16_000  # for which what equal nodes have in common is kept
 BATCH_NODES = 2_000  # that go through the network side by side
 BATCH_CELLS = 400_000  # scores of arcs at a time
+
+
+Visit = Callable[[Starts, Starts, Any], None]  # the nodes of a batch, where its sentences begin, and their vectors
+
+
+def ignore(nodes: Starts, starts: Starts, vectors: Any) -> None:
+    """Do nothing with a batch."""
 
 
 class NetworkModel(AttributeModel):
@@ -65,18 +75,28 @@ class NetworkModel(AttributeModel):
         """Whether only projective trees are looked at."""
         return self.settings.is_projective
 
-    def parse_tokens(
-        self, tokens: Ints, starts: Starts, visit: Callable[[Starts, Any], None] = lambda nodes, vectors: None
-    ) -> tuple[Ints, Ints]:
-        """Return heads and labels of the sentences that begin at `starts`, from the attributes of their nodes.
+    @abstractmethod
+    def part_of(self, vectors: Any, begin: int, end: int) -> Any:
+        """Return the vectors of one sentence of those of a batch."""
 
-        `visit` is called with the nodes of each batch and their vectors.
+    def parse_nodes(self, tokens: Ints, starts: Starts, visit: Visit = ignore) -> tuple[Ints, Ints]:
+        """Return heads and labels of nodes with these attributes; long sentences in pieces.
+
+        `visit` is called with each batch that went through the network, pieces of long sentences among them.
         """
+
+        def parse(own: Ints, begins: Starts, rows: Starts) -> tuple[Ints, Ints]:
+            return self.parse_tokens(own, begins, lambda nodes, *found: visit(rows[nodes], *found))
+
+        return self.parse_in_pieces(tokens, starts, parse)
+
+    def parse_tokens(self, tokens: Ints, starts: Starts, visit: Visit = ignore) -> tuple[Ints, Ints]:
+        """Return heads and labels of the sentences that begin at `starts`, from the attributes of their nodes."""
         heads, labels = (np.full(len(tokens), -1, dtype=np.int32) for _ in range(2))
         search = decode.eisner if self.is_projective else decode.mst
         for _, nodes, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
             vectors = self.vectors(prepared, places, own)
-            visit(nodes, vectors)
+            visit(nodes, own, vectors)
             scores = padded(self.score_arcs(vectors, own))
             found = search(scores, np.diff(own).astype(np.int32) - 1, single_root=self.single_root)
             words, above = ends(found, own)
@@ -91,6 +111,35 @@ class NetworkModel(AttributeModel):
     def scorer(self) -> NetworkScorer:
         """Return the scores of arcs and labels, for other decoders."""
         return NetworkScorer(self)
+
+    def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
+        """Yield the k best trees of each sentence and their probabilities."""
+        return self.analyse_columns(corpus, constraints, request)[1]
+
+    def analyse_columns(
+        self, corpus: Corpus, constraints: list[Constraints], request: Request
+    ) -> tuple[Columns, Iterator[Analysis]]:
+        """Return tags, if the model gives them, and the analyses, by the vectors that the parses come from."""
+        tokens, starts = self.tokens_of(corpus), corpus.starts
+        kept: dict[int, tuple[Any, int]] = {}  # by the first node of the sentence
+        tags = self.read_tags(len(tokens))
+
+        def visit(nodes: Starts, own: Starts, vectors: Any) -> None:
+            tags.read(nodes, own, vectors)
+            for begin, end in pairwise(own.tolist()):
+                kept[int(nodes[begin])] = (self.part_of(vectors, begin, end), end - begin)
+
+        def input_at(begin: int, end: int) -> tuple[Any, int]:
+            found = kept.pop(begin)
+            return found if found[1] == end - begin else self.input_of(tokens[begin:end])  # a piece of a long one
+
+        parsed = self.parse_nodes(tokens, starts, visit)
+        inputs = (partial(input_at, *ends) for ends in pairwise(starts.tolist()))
+        return tags.columns(corpus), analyse_parsed(self, corpus, parsed, inputs, constraints, request)
+
+    def read_tags(self, nodes: int) -> TagReader:
+        """Return what reads the tags of so many nodes off their vectors."""
+        return TagReader(nodes, Tags({}), None)
 
     def input_of(self, tokens: Ints) -> Any:
         """Return the vectors of the nodes of one sentence."""
@@ -155,24 +204,18 @@ class NeuralModel(NetworkModel):
         """Return trees and tags as they are written to the columns of a corpus."""
         if not self.predicts_tags:
             return super().parse_columns(corpus)
-        tokens, starts = self.tokens_of(corpus), corpus.starts
-        tags = [np.full(len(tokens), -1, dtype=np.int32) for _ in self.tags.values]
-
-        def read(nodes: Starts, vectors: Array) -> None:
-            assert self.network.tags is not None
-            for found, scores in zip(tags, self.network.tags.forward(vectors), strict=True):
-                found[nodes] = scores.argmax(axis=1)
-
-        if np.diff(starts).max(initial=0) - 1 <= self.long_sentence:
-            heads, labels = self.parse_tokens(tokens, starts, read)
-        else:  # trees are found in pieces of sentences, tags in whole ones
-            heads, labels = self.parse_nodes(tokens, starts)
-            for _, nodes, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
-                read(nodes, self.vectors(prepared, places, own))
-        for found in tags:
-            found[starts[:-1]] = -1
+        tags = self.read_tags(int(corpus.starts[-1]))
+        heads, labels = self.parse_nodes(self.tokens_of(corpus), corpus.starts, tags.read)
         trees: Columns = {"head": (heads, None), "deprel": (labels, StringTable(self.labels))}
-        return trees | self.tags.columns(corpus, tags)
+        return trees | tags.columns(corpus)
+
+    def read_tags(self, nodes: int) -> TagReader:
+        """Return what reads the tags of so many nodes off their vectors."""
+        return TagReader(nodes, self.tags, self.network.tags)
+
+    def part_of(self, vectors: Array, begin: int, end: int) -> Array:
+        """Return the vectors of one sentence of those of a batch."""
+        return vectors[begin:end]
 
     def prepare(self, tokens: Ints) -> Prepared:
         """Return what the first layer makes of nodes."""

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossarc.core.strings import ROOT, StringTable
 from crossarc.errors import CrossarcError
 from crossarc.features.encoding import SOURCES
 from crossarc.features.inputs import InputModel
+from crossarc.neural.heads import TagHead
+from crossarc.neural.layers import Array
 from crossarc.parsers.columns import filled_columns_of
 from crossarc.parsers.model import Arrays, Columns, Ints
 from crossarc.transforms.lemma_rules import SAME, apply_lemma_rule, lemma_rule
@@ -80,6 +83,27 @@ class Tags:
         for rule in values.get("lemma", ()):
             apply_lemma_rule(rule, "")  # a rule that is none is a ValueError
         return cls(values)
+
+
+class TagReader:
+    """Reads the tags of nodes off their vectors, batch by batch."""
+
+    def __init__(self, nodes: int, tags: Tags, head: TagHead | None) -> None:
+        self.tags, self.head = tags, head
+        self.found = [np.full(nodes, -1, dtype=np.int32) for _ in tags.values]
+
+    def read(self, nodes: NDArray[np.int64], starts: NDArray[np.int64], vectors: Array) -> None:
+        """Read the tags of a batch of sentences, or of their pieces."""
+        if self.head is None:
+            return
+        for found, scores in zip(self.found, self.head.forward(vectors), strict=True):
+            found[nodes] = scores.argmax(axis=1)
+
+    def columns(self, corpus: Corpus) -> Columns:
+        """Return the tags as they are written."""
+        for found in self.found:
+            found[corpus.starts[:-1]] = -1
+        return self.tags.columns(corpus, self.found)
 
 
 def frequent(corpus: Corpus, column: str) -> list[str]:
