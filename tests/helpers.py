@@ -18,6 +18,19 @@ def trees(draw, min_size=1, max_size=12, single_root=False):
     return heads
 
 
+def is_below(arcs, node, above):
+    """Whether a path of arcs (head, dependent, label) leads from a node down to another, or both are the same."""
+    seen, todo = set(), [above]
+    while todo:
+        at = todo.pop()
+        if at == node:
+            return True
+        if at not in seen:
+            seen.add(at)
+            todo += [d for h, d, _ in arcs if h == at]
+    return False
+
+
 # Fields of any text but tabs and line ends, surrogates and the empty string.
 fields = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\t\n\r"), min_size=1, max_size=8)
 labels = st.sampled_from(["nsubj", "obj", "obl:agent", "punct", "dep", "[subj]", "ß"])

@@ -8,19 +8,7 @@ import pytest
 from crossarc import decode
 from crossarc.errors import CrossarcError, DecodeError
 from decode.forest import KINDS, all_trees, random_scores, tree_scores
-
-
-def closes_cycle(arcs, head, dependent):
-    """Whether a walk from the dependent along arcs comes to the head."""
-    seen, todo = set(), [dependent]
-    while todo:
-        node = todo.pop()
-        if node == head:
-            return True
-        if node not in seen:
-            seen.add(node)
-            todo += [d for h, d, _ in arcs if h == node]
-    return False
+from helpers import is_below
 
 
 def twin(scores, single_root=True, cycles="forbid", most_heads=None, most_parallel=1):
@@ -37,7 +25,7 @@ def twin(scores, single_root=True, cycles="forbid", most_heads=None, most_parall
             or (single_root and h == 0)
             or (most_heads is not None and sum(arc[1] == d for arc in arcs) >= most_heads)
             or (most_parallel is not None and sum(arc[:2] == (h, d) for arc in arcs) >= most_parallel)
-            or (cycles == "forbid" and closes_cycle(arcs, h, d))
+            or (cycles == "forbid" and is_below(arcs, h, d))
         )
 
     while True:
@@ -102,7 +90,7 @@ def test_the_tree_is_the_best_and_nothing_can_be_added(kind, single_root):
         for d in range(1, n + 1):
             for h in range(int(single_root), n + 1):
                 if h != d and not found[d, h] and scores[d, h] > 0:
-                    assert closes_cycle(arcs, h, d)
+                    assert is_below(arcs, h, d)
 
 
 def test_no_words_one_word_and_labels():

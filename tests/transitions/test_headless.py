@@ -15,23 +15,11 @@ from crossarc.transitions.registry import get_graph_system
 from crossarc.transitions.search import Greedy
 from crossarc.treebank import Sentence
 from graph_treebank import graph_treebank
+from helpers import is_below
 
 SYSTEMS = ["dag-eager", "dag-covington"]
 LABELS, ROOT_LABEL = 3, 7  # the last label is of roots alone, the first of other words alone
 PLACES = [2, 3, 1]
-
-
-def is_below(arcs, node, above):
-    """Whether a path leads from a node down to another."""
-    seen, todo = set(), [above]
-    while todo:
-        at = todo.pop()
-        if at == node:
-            return True
-        if at not in seen:
-            seen.add(at)
-            todo += [d for h, d, _ in arcs if h == at]
-    return False
 
 
 class Scored:
