@@ -86,7 +86,7 @@ def test_the_tree_is_the_best_and_nothing_can_be_added(kind, single_root):
         assert tree_scores(scores, np.array(inside)).max() == pytest.approx(best)
         assert (found[1:, 0].sum() == 1) or not single_root
         for h, d, _ in arcs:
-            assert not closes_cycle(arcs - {(h, d, 0)}, h, d)
+            assert not is_below(arcs - {(h, d, 0)}, h, d)
         for d in range(1, n + 1):
             for h in range(int(single_root), n + 1):
                 if h != d and not found[d, h] and scores[d, h] > 0:
