@@ -8,6 +8,7 @@ from crossarc import Parser
 from crossarc.cli import main
 from crossarc.errors import CrossarcError
 from crossarc.experiments import jackknife
+from crossarc.tagging import jackknife_tags
 from crossarc.treebank import read, write
 from crossarc.treebank.folds import assign_folds
 from graph_treebank import graph_treebank
@@ -41,6 +42,53 @@ def test_the_command_keeps_graphs(tmp_path, monkeypatch, capsys):
     assert predicted != sentences
     parser = Parser("dag-covington", use_tree=True, epochs=1).fit(predicted)
     assert all(sentence.has_graph for sentence in parser.parse(predicted))
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Run the command; gives its exit code and messages."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["crossarc", "jackknife", *map(str, arguments)])
+        with pytest.raises(SystemExit) as leave:
+            main()
+        return leave.value.code or 0, capsys.readouterr().err
+
+    return run
+
+
+def test_the_command_predicts_tags(example, tmp_path, command):
+    """The tags are those of taggers of the other folds; trees and graphs stay."""
+    sentences = list(read(example))
+    code, err = command(example, "--tags", "--folds", 3, "--epochs", 2, "--seed", 4, "-o", tmp_path / "tags.conllu")
+    assert code == 0, err
+    predicted = list(read(tmp_path / "tags.conllu"))
+    assert predicted == jackknife_tags(sentences, 3, 4, epochs=2)
+    assert [each.deps for each in predicted] == [each.deps for each in sentences]
+    assert [each.heads.tolist() for each in predicted] == [each.heads.tolist() for each in sentences]
+    for column in ("upos", "xpos", "feats", "lemmas"):
+        assert [getattr(each, column) for each in predicted] != [getattr(each, column) for each in sentences]
+    right = sum(
+        ours == theirs
+        for gold, found in zip(sentences, predicted, strict=True)
+        for ours, theirs in zip(gold.upos[1:], found.upos[1:], strict=True)
+    )
+    share = 100 * right / sum(map(len, sentences))
+    assert f"{tmp_path / 'tags.conllu'}: 3 folds, UPOS {share:.2f}, XPOS " in err
+    assert ", FEATS " in err
+    assert ", LEMMA " in err
+
+
+def test_tags_need_no_trees_and_only_filled_columns_count(tmp_path, command):
+    lines = "".join(f"1\tw{k}\t_\tX\t_\t_\t_\t_\t_\t_\n2\tv\t_\tY\t_\t_\t_\t_\t_\t_\n\n" for k in range(12))
+    (tmp_path / "tags.conllu").write_text(lines)
+    code, err = command(tmp_path / "tags.conllu", "--tags", "-o", tmp_path / "new.conllu")
+    assert (code, err.splitlines()[1]) == (0, f"{tmp_path / 'new.conllu'}: 10 folds, UPOS 100.00")
+
+
+def test_tags_and_trees_are_not_predicted_together(example, command):
+    code, err = command(example, "--tags", "--parser", "mst")
+    assert (code, "--tags predicts tags and --parser trees: leave one out" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
