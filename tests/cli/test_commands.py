@@ -132,6 +132,22 @@ def test_stats(crossarc, example, malformed, tmp_path):
     assert "No recommendation" in crossarc("stats", raw)[1]
 
 
+def test_stats_show_what_each_choice_costs(crossarc, example):
+    """Each parser beside the recommended one has its accuracy, speed and training time, in 80 columns."""
+    out = crossarc("stats", example)[1]
+    lines = out[out.index("Recommended: ") :].splitlines()
+    assert max(map(len, lines)) <= 80
+    rows = {line.split("  ")[0].strip(): line.split() for line in lines}
+    figures = json.loads(crossarc("stats", example, "--json")[1])[str(example)]["recommendation"]
+    assert [each["role"] for each in figures["choices"]] == ["most accurate", "fast", "faster"]
+    for each in figures["choices"]:
+        expected = [f"{each['score']:+.1f}", f"{each['np']:+.0f}", f"{each['speed']:g}x", f"{each['training']:g}x"]
+        assert rows[each["role"]][-5:] == [each["parser"], *expected]
+    assert f"Compared with {figures['accurate']}:" in lines
+    assert f"For the graph: {figures['graph']}, the most accurate for so many graphs" in lines
+    assert "| fast | covington |" in crossarc("stats", example, "--markdown")[1]
+
+
 @pytest.mark.parametrize("ending", ["svg", "png"])
 def test_stats_plot(crossarc, example, malformed, tmp_path, ending):
     path = tmp_path / f"plot.{ending}"
