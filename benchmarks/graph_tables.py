@@ -43,6 +43,7 @@ class Row:
 
 
 PAPER = {"features": "dag-sagae", "learner": "maxent", "lifting": "shortest"}
+PAPER_UPOS = {**PAPER, "features": "dag-sagae-upos"}  # tags like those of the paper, where XPOS is the morphology
 BEAMS = tuple(
     (f", beam {beam}, by {compare}" if beam > 1 else ", greedy", {"beam": beam, "compare": compare})
     for beam, compare in ((1, "sum"), (16, "sum"), (16, "mean"), (150, "sum"), (150, "mean"))
@@ -50,6 +51,8 @@ BEAMS = tuple(
 ROWS = {
     "dag-standard, maximum entropy, features of the paper": Row("dag-standard", PAPER, ways=BEAMS),
     "the same, tree only": Row("dag-standard", PAPER, tree_only=True, ways=(BEAMS[0], BEAMS[3])),
+    "dag-standard, maximum entropy, features of the paper with UPOS": Row("dag-standard", PAPER_UPOS, ways=BEAMS),
+    "the same with UPOS, tree only": Row("dag-standard", PAPER_UPOS, tree_only=True, ways=(BEAMS[0], BEAMS[3])),
     "dag-standard, maximum entropy": Row("dag-standard", {"learner": "maxent"}, ways=(BEAMS[0], BEAMS[1], BEAMS[3])),
     "dag-standard": Row("dag-standard"),
     "dag-standard, tree only": Row("dag-standard", tree_only=True),

@@ -10,6 +10,7 @@ from crossarc.cli import main
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.evaluation import evaluate, evaluate_graphs
 from crossarc.features import load_model
+from crossarc.features.templates import model_text
 from crossarc.parsers import Parser, load
 from crossarc.parsers.inner_trees import InnerTrees
 from crossarc.parsers.modelfile import write_model
@@ -237,6 +238,12 @@ def test_compact_models_and_that_of_the_paper(treebank):
     paper = Parser("dag-standard", features="dag-sagae", learner="maxent", epochs=8).fit(treebank)
     assert set(load_model("dag-sagae").attributes) == {"form", "xpos"}
     assert paper.evaluate(treebank).labelled.f1 > 90
+
+
+def test_the_model_of_the_paper_with_other_tags():
+    assert set(load_model("dag-sagae-upos").attributes) == {"form", "upos"}
+    one, other = (model_text(name).partition("[addresses]")[2] for name in ("dag-sagae", "dag-sagae-upos"))
+    assert one.replace(".xpos", ".upos") == other
 
 
 def test_commands(path, tmp_path, capsys, monkeypatch):

@@ -127,4 +127,5 @@ def accuracy(gold: list[Sentence], predicted: list[Sentence], column: str) -> fl
     ]
     if all(wanted in ("", "_") for wanted, _ in values):
         return None
-    return 100 * sum(wanted == found for wanted, found in values) / len(values)
+    share: float = 100 * sum(wanted == found for wanted, found in values) / len(values)
+    return share
