@@ -10,6 +10,7 @@ import pytest
 
 from crossarc.errors import StructureError
 from crossarc.parsers import recommendation
+from crossarc.parsers.presets import PRESETS
 from crossarc.parsers.recommendation import recommend, suitable_parser
 from crossarc.structure import Graphs, Summary
 from crossarc.treebank import read
@@ -82,6 +83,19 @@ def test_the_advice_is_what_the_script_learns_from_the_pages():
     """If a results page changes, run python scripts/learn_advice.py."""
     module = learned()
     assert module.TARGET.read_text(encoding="utf-8") == module.advice()
+
+
+def test_the_page_of_graph_parsers_names_the_best_of_the_results_page():
+    module = learned()
+    sizes = module.shares_and_sizes()[1]
+    measured = module.measured_graphs()
+    (table,) = (each for each in module.tables_of("dag-parsers.md") if "most accurate" in each.header)
+    assert {row[1] for row in table.rows} == set(measured)
+    for size, treebank, *named in table.rows:
+        assert module.number(size) == sizes[treebank]
+        found = measured[treebank]
+        scores = sorted(((round(found[name]["score"], 1), name) for name in found if name in PRESETS), reverse=True)
+        assert [each.replace("`", "") for each in named] == [f"{name} {score:.1f}" for score, name in scores[:3]]
 
 
 def test_where_the_advice_changes():
