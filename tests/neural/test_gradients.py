@@ -135,6 +135,7 @@ def test_arcs(loss, kinds):
         square = gold_arcs[places[sentence] : places[sentence + 1]].reshape(size, size)
         np.fill_diagonal(square, 0)
         square[1:, 0] |= square[1:].sum(axis=1) == 0  # every word has a head
+        square[2:, 1][square[2:, 1] > 0] = 2  # and some one in the tree
 
     def run():
         done = head.forward(vectors, starts, cells)
@@ -167,13 +168,13 @@ def test_arcs_beside_a_tree():
     rng = np.random.default_rng(8)
     head = BesideHead(5, 6, 3, 9, 4, rng, np.float64)
     head.trust.value[:] = rng.standard_normal(head.trust.value.shape)
-    vectors, before = rng.standard_normal((6, 5)), rng.standard_normal(4)
+    vectors, more, before = rng.standard_normal((6, 5)), rng.standard_normal((6, 4)), rng.standard_normal(4)
     nodes = np.array([[1, 0, 0], [2, 1, 0], [4, 3, 5], [4, 5, 4]], dtype=np.int32)
     numbers = np.array([[0, 4], [1, 4], [8, 8], [2, 5]], dtype=np.int32)
     gold = np.array([4, 0, 1, 0], dtype=np.int32)
 
     def run():
-        done = head.forward(vectors, nodes, numbers, before)
+        done = head.forward(vectors, more, nodes, numbers, before)
         return done, choice_loss(done.scores, gold, 1.0)[0]
 
     check(head, lambda: run()[1], lambda: head.backward(vectors, run()[0]))
@@ -185,7 +186,8 @@ def test_no_arcs_beside_a_tree():
     rng = np.random.default_rng(8)
     head, vectors = BesideHead(5, 6, 3, 9, 4, rng, np.float64), rng.standard_normal((6, 5))
     Adam(head)
-    done = head.forward(vectors, *(np.zeros((0, width), dtype=np.int32) for width in (3, 2)), np.zeros(0))
+    nothing = (np.zeros((0, width), dtype=np.int32) for width in (3, 2))
+    done = head.forward(vectors, np.zeros((6, 4)), *nothing, np.zeros(0))
     assert done.scores.shape == (0, 5)
     assert (head.backward(vectors, done) == 0).all()
 

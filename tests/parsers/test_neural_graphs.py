@@ -20,6 +20,7 @@ from crossarc.parsers.neural.beside import (
     distances,
     embedding_blocks,
     in_pieces,
+    labels_below,
     likely_arcs,
     seen,
     way_cells,
@@ -123,6 +124,7 @@ def test_what_is_seen_of_an_arc():
     sets = np.array([0, 2, 0, 4, 5, 5])
     first = FirstPass(arcs=None, trees=None, above=above, sets=sets, given=None, **ends, **rows)
     nodes, numbers = seen(first, 6)
+    assert np.argwhere(labels_below(first, 6)).tolist() == [[0, 2], [2, 4], [3, 5], [4, 5]]
     assert nodes.tolist() == [[5, 3, 4, 2, 3]]
     blocks = embedding_blocks(6, False)
     begins = np.cumsum([0, *blocks[:-1]])
@@ -136,6 +138,28 @@ def test_what_is_seen_of_an_arc():
     assert with_tree[1][:, :-1].tolist() == numbers.tolist()
     assert with_tree[1][0, -1] == sum(blocks) + (DOWNS + 1) + 1, "both words are under node 0 there"
     assert embedding_blocks(6, True) == [*blocks, 2 * WAYS]
+
+
+def test_the_tree_of_the_first_pass_is_learned_from_head(parser, graphs):
+    """Where a word has several heads, the best tree has the one in HEAD, whichever comes first."""
+    turned = []
+    for sentence in graphs:
+        heads = sentence.heads.copy()
+        for head, dependent, _ in sentence.graph:
+            heads[dependent] = int(head)  # the last one
+        changed = sentence.replace(heads=heads)
+        turned.append(changed if changed.is_tree else sentence)
+    assert sum(one != other for one, other in zip(graphs, turned, strict=True)) > 10
+    other = Parser("neural-graph", **SMALL, epochs=12, rate=0.01).fit(turned)
+    for treebank, model in ((graphs, parser.model), (turned, other.model)):
+        corpus, right = Corpus.of(treebank), []
+        for batch in model.proposals(model.tokens_of(corpus), corpus.starts):
+            for place, number in enumerate(batch.sentences.tolist()):
+                sentence = treebank[number]
+                several = [d for d in range(1, len(sentence) + 1) if sum(arc[1] == d for arc in sentence.graph) > 1]
+                right += [batch.trees[place, d] == sentence.heads[d] for d in several]
+        assert len(right) > 40
+        assert np.mean(right) > 0.85
 
 
 @pytest.mark.parametrize("size", [0, 128])

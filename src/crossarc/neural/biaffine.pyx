@@ -218,13 +218,19 @@ def head_loss(real_t[::1] scores not None, const offset_t[::1] starts not None, 
 
 cdef double spread_choice(Py_ssize_t n, const real_t* row, const uint8_t* gold, real_t* every,
                           real_t* right) noexcept nogil:
-    """The loss of choosing one head of a word that has several: any of them will do. Writes its gradient to `every`."""
+    """The loss of choosing one head of a word that has several: any of those with the highest number in `gold` will do.
+
+    Writes its gradient to `every`.
+    """
     cdef Py_ssize_t h, found = 0
+    cdef uint8_t best = 1
     cdef real_t total, of_right
     for h in range(n):
-        found += gold[h] != 0
+        best = max(best, gold[h])
+    for h in range(n):
+        found += gold[h] == best
         every[h] = row[h]
-        right[h] = row[h] if gold[h] else -INFINITY
+        right[h] = row[h] if gold[h] == best else -INFINITY
     if not found:  # nothing to choose
         for h in range(n):
             every[h] = 0
@@ -232,7 +238,7 @@ cdef double spread_choice(Py_ssize_t n, const real_t* row, const uint8_t* gold, 
     softmax_raw(n, every, &total)
     softmax_raw(n, right, &of_right)
     for h in range(n):
-        every[h] -= right[h] if gold[h] else 0
+        every[h] -= right[h] if gold[h] == best else 0
     return total - of_right
 
 
@@ -240,8 +246,9 @@ def arc_loss(real_t[::1] scores not None, const offset_t[::1] starts not None, c
              const uint8_t[::1] gold not None, double weight, double choice):
     """The loss of choosing each arc on its own by the sign of its score, and how many arcs are wrong so.
 
-    `gold` says of each arc whether it is there. To this loss that of choosing one of the gold heads of each word is
-    added `choice` times: it compares heads with each other. The scores become the gradient of the loss times `weight`.
+    `gold` says of each arc whether it is there, by 1, or by 2 if it is in the tree. To this loss that of choosing a
+    gold head of each word is added `choice` times: it compares heads with each other. The head in the tree is to be
+    chosen, any gold head if there is none. The scores become the gradient of the loss times `weight`.
     """
     cdef Py_ssize_t sentence, n, d, h, most, wrong = 0
     cdef double loss = 0
@@ -271,11 +278,11 @@ def arc_loss(real_t[::1] scores not None, const offset_t[::1] starts not None, c
                     if d == h:
                         row[h] = 0
                         continue
-                    wrong += (row[h] > 0) != there[h]
+                    wrong += (row[h] > 0) != (there[h] > 0)
                     pair[0], pair[1] = row[h], 0
                     softmax_raw(2, &pair[0], &total)
                     loss += total - (row[h] if there[h] else 0)
-                    row[h] = <real_t>weight * (pair[0] - there[h] + <real_t>choice * rooms[h])
+                    row[h] = <real_t>weight * (pair[0] - (there[h] > 0) + <real_t>choice * rooms[h])
     free(rooms)
     return loss, wrong
 

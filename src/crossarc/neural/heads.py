@@ -136,6 +136,7 @@ class BesideScores:
     """The scores of no arc and of each set of labels for some arcs, and what their gradient needs."""
 
     scores: Array
+    nodes: Array
     rows: Ints
     numbers: Ints
     before: Array
@@ -145,22 +146,23 @@ class BesideScores:
 class BesideHead(Layer):
     """Scores of labels, and of no arc, by a layer over words around an arc, what is known of it, and an earlier score.
 
-    The words have roles: each of `roles` has weights of its own. `embeddings` is the number of rows of the table
-    for what else is known.
+    The words have roles: each of `roles` has weights of its own. A word is seen by its vector and by `labels` numbers
+    more. `embeddings` is the number of rows of the table for what else is known of an arc.
     """
 
     def __init__(
         self, inputs: int, size: int, roles: int, embeddings: int, labels: int, rng: Rng, dtype: Any = np.float32
     ) -> None:
         self.size, self.roles = size, roles
-        self.project = Linear(inputs, roles * size, rng, dtype)
+        self.project = Linear(inputs + labels, roles * size, rng, dtype)
         self.known = Embeddings(embeddings, size, rng, 0.1, dtype)
         self.output = Linear(size, labels + 1, rng, dtype)
         self.trust = Parameter(np.ones((1, labels), dtype=dtype))  # in the earlier score, for each label
 
-    def forward(self, vectors: Array, nodes: Ints, numbers: Ints, before: Array) -> BesideScores:
+    def forward(self, vectors: Array, more: Array, nodes: Ints, numbers: Ints, before: Array) -> BesideScores:
         """Return the scores: column 0 is no arc. `nodes` has the rows of the words of each arc, one for each role."""
-        y = self.project.forward(vectors).reshape(-1, self.size)
+        x = np.concatenate([vectors, more.astype(vectors.dtype)], axis=1)
+        y = self.project.forward(x).reshape(-1, self.size)
         rows = (self.roles * nodes + np.arange(self.roles)).astype(np.int32)
         hidden, known = (np.empty((len(nodes), self.size), dtype=vectors.dtype) for _ in range(2))
         sum_rows(y, rows, hidden)
@@ -169,7 +171,7 @@ class BesideHead(Layer):
         before = before.astype(vectors.dtype)[:, None]
         scores = self.output.forward(hidden)
         scores[:, 1:] += before * self.trust.value
-        return BesideScores(scores, rows, numbers, before, hidden)
+        return BesideScores(scores, x, rows, numbers, before, hidden)
 
     def backward(self, vectors: Array, done: BesideScores) -> Array:
         """Return the gradient of the vectors; the scores are their own gradient now. Earlier scores have none."""
@@ -178,7 +180,7 @@ class BesideHead(Layer):
         self.known.backward(done.numbers, dhidden)
         dy = np.zeros((len(vectors) * self.roles, self.size), dtype=vectors.dtype)
         spread_rows(dy, done.rows, dhidden, np.zeros(len(dy), dtype=np.uint8))
-        return self.project.backward(vectors, dy.reshape(len(vectors), -1))
+        return self.project.backward(done.nodes, dy.reshape(len(vectors), -1))[:, : vectors.shape[1]]
 
 
 class TagHead(Layer):

@@ -2,8 +2,8 @@
 
 The second pass of `neural-graph` knows the best tree of the first one. It sees the ends of an arc, the heads of both in
 the tree, and where the way between them turns: the lowest word above both. The length of this way, up from the
-dependent and down to the head, has an embedding, and so have the labels of the four words in the tree. With a given
-tree both passes also see the way between the ends there.
+dependent and down to the head, has an embedding, and so have the labels of the first four words in the tree. Each word
+also comes with the labels of its dependents. With a given tree both passes see the way between the ends there too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from crossarc.parsers.neural.model import Scores, barred_labels, ends, padded
 from crossarc.parsers.neural.network import Network
 
 Numbers = NDArray[np.int64]
-FLOOR = -5.0  # arcs with lower scores of the first pass are not looked at
+FLOOR = -6.0  # arcs with lower scores of the first pass are not looked at
 MOST = 10  # heads of a word that are looked at, those with the highest scores
 UPS, DOWNS = 3, 4  # steps up and down that are told apart
 WAYS = (UPS + 1) * (DOWNS + 1) + 1  # the last stands for longer ones
@@ -108,8 +108,16 @@ def likely_arcs(
 def second_pass(network: Network, vectors: Array, first: FirstPass) -> BesideScores:
     """Return the scores of no arc and of all sets of labels, for the arcs that the first pass leaves."""
     assert network.beside is not None
-    nodes, numbers = seen(first, network.labels.output.bias.value.size)
-    return network.beside.forward(vectors, nodes, numbers, first.scores)
+    sets = network.labels.output.bias.value.size
+    return network.beside.forward(vectors, labels_below(first, sets), *seen(first, sets), first.scores)
+
+
+def labels_below(first: FirstPass, sets: int) -> Array:
+    """Return for each node which sets of labels its dependents in the tree have, as ones."""
+    words = np.flatnonzero(first.above != np.arange(len(first.above)))
+    found = np.zeros((len(first.above), sets), dtype=np.float32)
+    found[first.above[words], first.sets[words]] = 1
+    return found
 
 
 def seen(first: FirstPass, sets: int) -> tuple[Ints, Ints]:

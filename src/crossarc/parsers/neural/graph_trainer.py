@@ -50,6 +50,8 @@ class NeuralGraphTrainer(NetworkTrainer):
         rows = [(*pair, numbers.setdefault(tuple(sorted(names)), len(numbers))) for pair, names in pairs.items()]
         self.pairs = np.array(rows, dtype=np.int32).reshape(-1, 4)
         self.pair_starts = np.searchsorted(self.pairs[:, 0], np.arange(len(arcs.starts)))
+        words = self.graphs.corpus.starts[self.pairs[:, 0]] + self.pairs[:, 1]
+        self.in_tree = self.graphs.corpus["head"][words] == self.pairs[:, 2]  # whether an arc is in HEAD too
         self.sets = list(numbers)
         places = Arcs(arcs.starts, self.pairs[:, 2], self.pairs[:, 1], self.pairs[:, 3])
         before = init.set_places if init is not None else None
@@ -70,23 +72,27 @@ class NeuralGraphTrainer(NetworkTrainer):
 
     def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
         """Return the gradient of the vectors, how many arcs there are, and how many decisions are wrong."""
-        rows = [self.pairs[self.pair_starts[each] : self.pair_starts[each + 1]] for each in sentences.tolist()]
+        rows = [np.arange(self.pair_starts[each], self.pair_starts[each + 1]) for each in sentences.tolist()]
         owner = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
-        _, dependents, heads, sets = np.concatenate(rows).T
+        pairs = np.concatenate(rows)
+        _, dependents, heads, sets = self.pairs[pairs].T
         words, sizes = int(starts[-1]) - len(rows), np.diff(starts)
         network = self.network
         given = self.corpus["head"][nodes_of(sentences, self.corpus.starts)] if self.settings.use_tree else None
         first = first_pass(network, vectors, starts, given, self.single_root, self.set_places, FLOOR)
         arcs = first.arcs
         gold = np.zeros(len(arcs.scores), dtype=np.int32)  # the set of labels of each arc and 1, or 0 for no arc
-        gold[arcs.places[owner] + dependents * sizes[owner] + heads] = sets + 1
+        cells_of_gold = arcs.places[owner] + dependents * sizes[owner] + heads
+        gold[cells_of_gold] = sets + 1
         gradient = np.zeros_like(vectors)
         if network.beside is not None:
             cells = arcs.places[first.sentences] + first.dependents * sizes[first.sentences] + first.heads
             again = second_pass(network, vectors, first)
             choice_loss(again.scores, gold[cells], BESIDE_WEIGHT / words)
             gradient += network.beside.backward(vectors, again)
-        _, wrong = arc_loss(arcs.scores, starts, arcs.places, (gold > 0).astype(np.uint8), 1 / words, CHOICE_WEIGHT)
+        there = (gold > 0).astype(np.uint8)
+        there[cells_of_gold[self.in_tree[pairs]]] = 2
+        _, wrong = arc_loss(arcs.scores, starts, arcs.places, there, 1 / words, CHOICE_WEIGHT)
         below, above = ((starts[owner] + each).astype(np.int32) for each in (dependents, heads))
         named = network.labels.forward(vectors, below, above)
         _, misnamed = choice_loss(named.scores, np.ascontiguousarray(sets), LABEL_WEIGHT / words)
