@@ -124,3 +124,76 @@ def test_refusals(sentences, trained, tmp_path):
         write_model(tmp_path / "bad", manifest, {**arrays, name: change(arrays[name])})
         with pytest.raises(ModelError, match=r"holds no parser|damaged"):
             load(tmp_path / "bad")
+
+
+def combinations(sentences):
+    """The combinations of tags that words have."""
+    return {tags for s in sentences for tags in zip(s.upos[1:], s.xpos[1:], s.feats[1:], strict=True)}
+
+
+@pytest.fixture(scope="module")
+def unsure(sentences):
+    """A parser that has learned little."""
+    return make(epochs=2).fit(sentences)
+
+
+def test_words_have_tags_that_training_combines(unsure, sentences, tmp_path):
+    odd = [Sentence.from_columns(forms=["", *s.forms[:0:-1]]) for s in sentences]
+    assert combinations(unsure.parse(odd)) <= combinations(sentences)
+    assert combinations(a.best.sentence for a in unsure.parse(odd, scores=True)) <= combinations(sentences)
+    # A model made before there were any chooses the tags of each column alone.
+    unsure.save(tmp_path / "m")
+    manifest, arrays = read_model(tmp_path / "m")
+    kept = {name: array for name, array in arrays.items() if not name.startswith(("tags.comb", "tags.lemmas"))}
+    assert len(kept) == len(arrays) - 7
+    write_model(tmp_path / "old", manifest, kept)
+    old = load(tmp_path / "old")
+    assert old.model.tags.combinations is None
+    assert old.model.tags.lemmas is None
+    found = list(old.parse(odd))
+    assert not combinations(found) <= combinations(sentences)
+    assert [s.heads.tolist() for s in found] == [s.heads.tolist() for s in unsure.parse(odd)]
+
+
+@pytest.mark.parametrize("block", [1, 7, 10**6])
+def test_the_best_combination_is_that_of_all(unsure, monkeypatch, block):
+    monkeypatch.setattr("crossarc.parsers.neural.tags.BLOCK_CELLS", block)
+    tags = unsure.model.tags
+    rng = np.random.default_rng(block)
+    scores = [rng.standard_normal((40, size)).astype(np.float32) for size in tags.sizes]
+    found = np.stack(tags.choose(scores), axis=1)
+    for word, chosen in enumerate(found.tolist()):
+        sums = [sum(scores[k][word, value] for k, value in enumerate(row)) for row in tags.combinations.tolist()]
+        best = tags.combinations[int(np.argmax(sums))].tolist()
+        assert chosen[:3] == best
+        assert chosen[3] == scores[3][word].argmax()
+    assert tags.choose([each[:0] for each in scores])[0].shape == (0,)
+
+
+def test_known_forms_take_their_lemma(unsure, sentences):
+    """However little rules have learned; forms with several lemmas are left to rules."""
+    lemmas = {}
+    for sentence in sentences:
+        for form, upos, lemma in zip(*(sentence.column(name)[1:] for name in ("form", "upos", "lemma")), strict=True):
+            lemmas.setdefault((form, upos), set()).add(lemma)
+    known = 0
+    for sentence in unsure.parse(bare(sentences)):
+        for form, upos, lemma in zip(*(sentence.column(name)[1:] for name in ("form", "upos", "lemma")), strict=True):
+            if len(lemmas.get((form, upos), ())) == 1:
+                known += 1
+                assert {lemma} == lemmas[form, upos]
+    assert known > 100
+
+
+def test_more_training_adds_combinations_and_lemmas(unsure, sentences):
+    new = Sentence(b"1\tZog\tzogo\tNEW\tZ\tNew=Yes\t0\troot\t_\t_\n\n")
+    more = make(epochs=1).fit([new] * 40, init=unsure).model.tags
+    before = unsure.model.tags
+    assert len(more.combinations) == len(before.combinations) + 1
+    assert len(more.lemmas) == len(before.lemmas) + 1
+    bad = {"tags.combinations": [before.combinations[::-1].copy(), before.combinations + 1000, before.combinations[:0]]}
+    arrays = before.to_arrays()
+    for name, values in bad.items():
+        for value in values:
+            with pytest.raises(ValueError, match="damaged"):
+                type(before).from_arrays({**arrays, name: value}, TAGS)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from crossarc.core.strings import ROOT, StringTable
 from crossarc.tagging.labels import Ints, stored_table, table_arrays
 from crossarc.tagging.lemma_lookup import find_entries
+from crossarc.transforms.known_lemmas import lemmas_by_rules
 from crossarc.transforms.lemma_rules import SAME, apply_lemma_rule, lemma_rule
 from crossarc.treebank.corpus import Corpus
 
@@ -68,23 +69,17 @@ class Lemmatizer:
         words = np.flatnonzero(labels >= 0)
         distinct, places = np.unique(pairs[words], return_inverse=True)
         which, chosen = (each.astype(np.int32) for each in np.divmod(distinct, kinds))
-        table = StringTable()
-        made = [
-            table.add(apply_lemma_rule(rule, forms[form]) if rule != SAME else forms[form]) - table.reserved
-            for form, rule in zip(which.tolist(), self.find_rules(forms, which, chosen), strict=True)
-        ]
+        made, table = lemmas_by_rules(forms, which, self.find_rules(forms, which, chosen), self.rules)
         numbers = np.full(len(labels), -1, dtype=np.int32)
-        numbers[words] = np.array(made, dtype=np.int32)[places.reshape(-1)]
+        numbers[words] = made[places.reshape(-1)]
         return numbers, table
 
-    def find_rules(self, forms: list[str], which: Ints, labels: Ints) -> list[str]:
-        """Return the rules of words, which are given by their forms' places and their labels."""
+    def find_rules(self, forms: list[str], which: Ints, labels: Ints) -> Ints:
+        """Return the numbers of the rules of words, which are given by their forms' places and their labels."""
         raw = [form.encode() for form in forms]
         lowers = [form.lower().encode() for form in forms]
         found = find_entries(self.entries, raw, lowers, which, labels, self.first_tags)
-        rules = self.rules
-        numbers = np.append(self.numbers, rules.index(SAME))  # entry -1 is the last
-        return [rules[number] for number in numbers[found].tolist()]
+        return np.append(self.numbers, np.int32(self.rules.index(SAME)))[found]  # entry -1 is the last
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Return what a model file keeps."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +16,25 @@ from crossarc.neural.heads import TagHead
 from crossarc.neural.layers import Array
 from crossarc.parsers.columns import filled_columns_of
 from crossarc.parsers.model import Arrays, Columns, Ints
+from crossarc.transforms.known_lemmas import KnownLemmas, lemmas_by_rules
 from crossarc.transforms.lemma_rules import SAME, apply_lemma_rule, lemma_rule
 from crossarc.treebank.corpus import Corpus
 
 LEAST_RULES = 2  # words that must have a rule, or it is not learned
+BLOCK_CELLS = 1_000_000  # scores of combinations at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Tags:
-    """The values of each predicted column; those of lemmas are rules that make them from forms."""
+    """The values of each predicted column; those of lemmas are rules that make them from forms.
+
+    A row of `combinations` has the values of all other columns that a word of training has; words get no other
+    combination of tags. Models made before there were any have none.
+    """
 
     values: dict[str, StringTable]
+    combinations: Ints | None = None
+    lemmas: KnownLemmas | None = None
 
     @classmethod
     def of(cls, corpus: Corpus, columns: Sequence[str], known: Tags | None) -> Tags:
@@ -39,7 +47,32 @@ class Tags:
             before = list(known.values[column]) if known is not None else []
             if before or filled[column]:
                 values[column] = StringTable(dict.fromkeys([*before, *frequent(corpus, column)]))
-        return cls(values)
+        return cls(values).completed(corpus, known)
+
+    def completed(self, corpus: Corpus, known: Tags | None = None) -> Tags:
+        """Return the tags with the combinations and the known lemmas of a treebank, beside those of another model."""
+        gold = dict(zip(self.values, self.gold(corpus), strict=True))
+        rows = np.stack([gold[column] for column in self.tags], axis=1) if self.tags else np.zeros((0, 0), np.int32)
+        rows = rows[(rows >= 0).all(axis=1)]
+        if known is not None and known.combinations is not None:
+            rows = np.concatenate([known.combinations, rows])
+        combinations = np.unique(rows, axis=0).astype(np.int32) if len(self.tags) > 1 and len(rows) else None
+        lemmas = None
+        if "lemma" in self.values:
+            words = lemmas_of(corpus, *self.keys_of_lemmas(gold, len(corpus["form"])))
+            lemmas = KnownLemmas.learn(words, known.lemmas if known is not None else None)
+        return replace(self, combinations=combinations, lemmas=lemmas)
+
+    @property
+    def tags(self) -> list[str]:
+        """The columns without lemmas."""
+        return [column for column in self.values if column != "lemma"]
+
+    def keys_of_lemmas(self, numbers: Mapping[str, Ints], nodes: int) -> tuple[Ints, Ints]:
+        """Return the tag and the features of each node that known lemmas go by; 0 where there are none."""
+        none = np.zeros(nodes, dtype=np.int32)
+        first = next((numbers[column] for column in ("upos", "xpos") if column in self.values), none)
+        return first, numbers.get("feats", none)
 
     @property
     def sizes(self) -> list[int]:
@@ -61,17 +94,44 @@ class Tags:
 
     def columns(self, corpus: Corpus, numbers: Sequence[Ints]) -> Columns:
         """Return predicted values as they are written."""
-        found: Columns = {}
-        for (column, table), chosen in zip(self.values.items(), numbers, strict=True):
-            found[column] = made_lemmas(corpus, chosen, list(table)) if column == "lemma" else (chosen, table)
+        chosen = dict(zip(self.values, numbers, strict=True))
+        found: Columns = {column: (chosen[column], self.values[column]) for column in self.tags}
+        if "lemma" in self.values:
+            rules = list(self.values["lemma"])
+            keys = self.keys_of_lemmas(chosen, len(chosen["lemma"]))
+            found["lemma"] = made_lemmas(corpus, chosen["lemma"], rules, self.lemmas, *keys)
         return found
+
+    def choose(self, scores: Sequence[Array]) -> list[Ints]:
+        """Return the best values of nodes in each column, by their scores; tags in a combination that training has.
+
+        The best combination is that with the highest sum of scores, which is that of log probabilities too. Where the
+        best tags of all columns are a combination, it is this, so few words need a search.
+        """
+        best = [each.argmax(axis=1) for each in scores]
+        if self.combinations is None:
+            return best
+        places = [place for place, column in enumerate(self.values) if column != "lemma"]
+        sizes = [self.sizes[place] for place in places]
+        known = joined_numbers(self.combinations.T, sizes)  # sorted, as the rows are
+        wanted = joined_numbers([best[place] for place in places], sizes)
+        found = known[np.minimum(np.searchsorted(known, wanted), len(known) - 1)] == wanted
+        words = np.flatnonzero(~found)
+        for block in np.array_split(words, -(-len(words) * len(known) // BLOCK_CELLS) or 1):
+            total = sum(scores[place][block][:, self.combinations[:, k]] for k, place in enumerate(places))
+            rows = self.combinations[np.asarray(total).argmax(axis=1)]
+            for k, place in enumerate(places):
+                best[place][block] = rows[:, k]
+        return best
 
     def to_arrays(self) -> Arrays:
         """Return what a model file keeps."""
         arrays: Arrays = {}
         for column, table in self.values.items():
             arrays[f"tags.strings.{column}"], arrays[f"tags.offsets.{column}"] = table.pack()
-        return arrays
+        if self.combinations is not None:
+            arrays["tags.combinations"] = self.combinations
+        return arrays | (self.lemmas.to_arrays("tags.lemmas.") if self.lemmas is not None else {})
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, columns: Sequence[str]) -> Tags:
@@ -82,7 +142,20 @@ class Tags:
                 values[column] = StringTable.unpack(arrays[f"tags.strings.{column}"], arrays[f"tags.offsets.{column}"])
         for rule in values.get("lemma", ()):
             apply_lemma_rule(rule, "")  # a rule that is none is a ValueError
-        return cls(values)
+        known = KnownLemmas.from_arrays(arrays, "tags.lemmas.") if "tags.lemmas.words" in arrays else None
+        tags = cls(values, arrays.get("tags.combinations"), known)
+        tags.check_combinations()
+        return tags
+
+    def check_combinations(self) -> None:
+        """Refuse combinations of tags that there are not, with `ValueError`."""
+        rows, sizes = self.combinations, [len(self.values[name]) - self.values[name].reserved for name in self.tags]
+        if rows is None:
+            return
+        if rows.dtype != np.int32 or rows.ndim != 2 or not len(rows) or rows.shape[1] != len(sizes):
+            raise ValueError("the combinations of tags are damaged")
+        if (rows < 0).any() or (rows >= sizes).any() or (np.diff(joined_numbers(rows.T, sizes)) <= 0).any():
+            raise ValueError("the combinations of tags are damaged")
 
 
 class TagReader:
@@ -96,8 +169,8 @@ class TagReader:
         """Read the tags of a batch of sentences, or of their pieces."""
         if self.head is None:
             return
-        for found, scores in zip(self.found, self.head.forward(vectors), strict=True):
-            found[nodes] = scores.argmax(axis=1)
+        for found, chosen in zip(self.found, self.tags.choose(self.head.forward(vectors)), strict=True):
+            found[nodes] = chosen
 
     def columns(self, corpus: Corpus) -> Columns:
         """Return the tags as they are written."""
@@ -131,19 +204,36 @@ def lemma_pairs(corpus: Corpus) -> tuple[list[tuple[str, str]], Ints]:
     return [(names[form], bases[lemma]) for form, lemma in distinct.tolist()], places
 
 
-def made_lemmas(corpus: Corpus, chosen: Ints, rules: list[str]) -> tuple[Ints, StringTable]:
-    """Return the lemmas that rules make from the forms of a corpus, by number."""
+def lemmas_of(corpus: Corpus, tags: Ints, features: Ints) -> dict[tuple[str, int, int], set[str]]:
+    """Return the lemmas of the words of a treebank by form, tag and features."""
+    pairs, places = lemma_pairs(corpus)
+    there = np.flatnonzero(places >= 0)
+    words: dict[tuple[str, int, int], set[str]] = {}
+    for pair, tag, feature in np.unique(np.stack([places, tags, features], axis=1)[there], axis=0).tolist():
+        form, lemma = pairs[pair]
+        words.setdefault((form, tag, feature), set()).add(lemma)
+    return words
+
+
+def made_lemmas(
+    corpus: Corpus, chosen: Ints, rules: list[str], known: KnownLemmas | None, tags: Ints, features: Ints
+) -> tuple[Ints, StringTable]:
+    """Return the lemmas of the words of a corpus for which rules are chosen, by number."""
     there = np.flatnonzero(chosen >= 0)
     forms = corpus.strings["form"]
-    both = np.stack([corpus["form"][there] - forms.reserved, chosen[there]], axis=1)
-    distinct, places = np.unique(both, axis=0, return_inverse=True)
-    names = list(forms)
-    lemmas = [apply_lemma_rule(rules[rule], names[form]) for form, rule in distinct.tolist()]
-    table = StringTable(dict.fromkeys(lemmas))
-    numbers = np.array([table[lemma] - table.reserved for lemma in lemmas], dtype=np.int32)
+    which = corpus["form"][there] - forms.reserved
+    numbers, table = lemmas_by_rules(list(forms), which, chosen[there], rules, known, tags[there], features[there])
     result = np.full(len(chosen), -1, dtype=np.int32)
-    result[there] = numbers[places.reshape(-1)]
+    result[there] = numbers
     return result, table
+
+
+def joined_numbers(columns: Iterable[Ints], sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Return one number for the numbers of each row, in their order."""
+    found = np.zeros(1, dtype=np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        found = found * size + column
+    return found
 
 
 def check_inputs(features: InputModel, columns: Sequence[str]) -> None:
