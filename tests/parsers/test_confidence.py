@@ -1,5 +1,6 @@
 """Scores, k best trees and constraints of all presets; those of graph parsers against all trees of a sentence."""
 
+import copy
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from crossarc.errors import CrossarcError, DecodeError
 from crossarc.parsers import Constraints, Parser, load, marked_constraints, streams
 from crossarc.parsers.analysis import Request, Scales, with_marks
-from crossarc.parsers.calibration import best_scale, calibrate, log_loss
+from crossarc.parsers.calibration import ENOUGH_WORDS, best_scale, calibrate, log_loss, sample_of
 from crossarc.parsers.constraints import NONE
 from crossarc.parsers.presets import GRAPH_PRESETS, TRANSITION_PRESETS, TREE_PRESETS
 from crossarc.parsers.transition.analysis import SMOOTHING
@@ -462,7 +463,7 @@ def test_a_development_set_sets_the_scales(example, sentences, name, tmp_path):
     """Held-out sentences: probabilities by the scales found there fit better than by scales that are far off."""
     train, dev = sentences[:30], sentences[30:]
     parser = Parser(name, epochs=2).fit(train, dev=dev)
-    assert parser.manifest_["confidence"] == asdict(parser.scales)
+    assert asdict(parser.scales) == parser.manifest_["confidence"]
 
     def loss(scales):
         found = streams.analyse_batch(parser.model, dev, [NONE] * len(dev), Request(scales))
@@ -480,6 +481,50 @@ def test_a_development_set_sets_the_scales(example, sentences, name, tmp_path):
     parser.save(tmp_path / "m.crossarc")
     assert load(tmp_path / "m.crossarc").scales == parser.scales
     assert Parser(name, epochs=1).fit(train).scales == parser.model.usual_scales
+
+
+@pytest.mark.parametrize("name", ["arc-hybrid", "mst"])
+def test_scales_are_found_when_they_are_needed(sentences, name, tmp_path, monkeypatch):
+    """Training and parsing without probabilities do not pay for them; what is saved has the same scales."""
+    train, dev = sentences[:30], sentences[30:]
+    found = []
+
+    def counted(*arguments):
+        found.append(calibrate(*arguments))
+        return found[-1]
+
+    monkeypatch.setattr("crossarc.parsers.parser.calibrate", counted)
+    parser = Parser(name, epochs=1).fit(train, dev=dev)
+    parsed = list(parser.parse(dev))
+    assert parser.evaluate(dev).uas > 0
+    assert not found
+    twins = (copy.deepcopy(parser), copy.copy(parser))
+    parser.save(tmp_path / "m.crossarc")
+    assert found == [calibrate(parser.model, dev)]
+    assert list(load(tmp_path / "m.crossarc").parse(dev)) == parsed
+    assert load(tmp_path / "m.crossarc").scales == parser.scales == found[0]
+    for twin in twins:
+        next(twin.parse(dev, scores=True))
+        assert twin.scales == found[0]
+    assert len(found) == 3
+    parser.calibrate(train)
+    parser.fit(train)
+    assert (parser.scales, len(found)) == (parser.model.usual_scales, 4)
+
+
+def test_calibration_takes_a_sample_and_scores_it_once(sentences, monkeypatch):
+    dev = sentences * 40
+    some = sample_of(dev)
+    assert ENOUGH_WORDS <= sum(map(len, some)) < 2 * ENOUGH_WORDS
+    parser = Parser("mst", epochs=1).fit(sentences)
+    scored = []
+    for name in ("arc_scores", "label_scores"):
+        usual = getattr(type(parser.model), name)
+        monkeypatch.setattr(
+            type(parser.model), name, lambda *arguments, usual=usual, **options: scored.append(0) or usual(*arguments)
+        )
+    parser.calibrate(dev)
+    assert len(scored) == 2 * len(some)
 
 
 def test_projective_twin_is_projective(parsers, sentences):

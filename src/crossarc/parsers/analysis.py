@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc import decode
 from crossarc.errors import CrossarcError
 from crossarc.parsers.constraints import NONE, Constraints, place_of
 from crossarc.treebank.sentence import Sentence
@@ -186,6 +185,8 @@ class TreeSpace:
                 return first[None]
         else:
             first = None
+        from crossarc import decode  # parsing needs nothing of it
+
         search = decode.projective_kbest if self.projective else decode.kbest
         heads, totals = search(self.scores, k, **self.limits)  # type: ignore[arg-type]
         heads = heads[totals > -np.inf]
@@ -196,11 +197,15 @@ class TreeSpace:
 
     def marginals(self) -> Scores:
         """How likely each arc is."""
+        from crossarc import decode
+
         search = decode.projective_marginals if self.projective else decode.marginals
         return search(self.scale * self.scores, **self.limits)  # type: ignore[arg-type]
 
     def log_partition(self) -> float:
         """The logarithm of the sum over all trees."""
+        from crossarc import decode
+
         search = decode.projective_log_partition if self.projective else decode.log_partition
         return float(search(self.scale * self.scores, **self.limits))  # type: ignore[arg-type]
 

@@ -8,44 +8,51 @@ which tree is the best, so parses stay what they are.
 Beams have too few derivations to be fair about arcs: what all of them agree on is less sure than that. So the
 marginals of transition parsers are flattened, raised to a power and made to sum to 1 again, and that power is found in
 the same way.
+
+A sample of the sentences is enough, and its scores are computed once for all scales where scales do not change them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crossarc.parsers.analysis import Analysis, Request, Scales
-from crossarc.parsers.constraints import NONE
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from crossarc.parsers.model import Model
 
-ENOUGH_WORDS = 2_000  # to find a scale by
+ENOUGH_WORDS = 1_000  # to find a scale by; see the table in docs/confidence.md
 STEP = 1.5  # by which scales are tried
 MOST_STEPS = 12
+DIGITS = 6  # of a scale
 SURE = 0.999  # no probability is taken for more certain, so that one mistake does not count for everything
 
 
 def calibrate(model: Model, gold: list[Sentence]) -> Scales:
     """Return the scales that fit a model, by sentences that it has not learned from."""
-    # Sentences from all over: treebanks are often sorted by kinds of text.
-    some = gold[:: max(1, sum(map(len, gold)) // ENOUGH_WORDS)]
-    corpus, start = Corpus.of(some), model.usual_scales
+    some, start = sample_of(gold), model.usual_scales
+    analyse = model.analyser(Corpus.of(some))
 
-    def parses(scales: Scales) -> Iterator[tuple[Analysis, Sentence]]:
-        found = zip(model.analyse(corpus, [NONE] * len(some), Request(scales)), some, strict=True)
-        return (each for each in found if not np.isnan(each[0].best.probability))
+    def parses(scales: Scales) -> list[tuple[Analysis, Sentence]]:
+        found = zip(analyse(Request(scales)), some, strict=True)
+        return [each for each in found if not np.isnan(each[0].best.probability)]
 
-    def head_loss(found: Iterable[tuple[Analysis, Sentence]], power: float = 1.0) -> float:
+    @cache
+    def unflattened(scale: float) -> list[tuple[Analysis, Sentence]]:
+        """The parses by a scale of trees, which serve for all powers."""
+        return parses(replace(start, trees=scale, arcs=1.0))
+
+    def head_loss(scale: float, power: float) -> float:
         """The loss of the heads, their marginals raised to a power and made to sum to 1 again."""
         losses = []
-        for analysis, sentence in found:
+        for analysis, sentence in unflattened(round(scale, DIGITS)):
             marginals = analysis.marginals[1:] ** power
             marginals /= marginals.sum(axis=1, keepdims=True)
             chances = marginals[np.arange(len(sentence)), analysis.best.heads[1:]].clip(0.0, 1.0)
@@ -61,12 +68,15 @@ def calibrate(model: Model, gold: list[Sentence]) -> Scales:
             losses.append(log_loss(tree.label_probabilities[1:][right], named[right]))
         return sum(losses)
 
-    trees = best_scale(lambda scale: head_loss(parses(replace(start, trees=scale))), start.trees)
+    trees = best_scale(lambda scale: head_loss(scale, start.arcs), start.trees)
     if model.scores_labels:
         return Scales(trees, best_scale(label_loss, start.labels))
-    # One analysis serves for all powers: marginals that were not flattened only have to be raised to each.
-    plain = list(parses(Scales(trees, trees, 1.0)))
-    return Scales(trees, trees, best_scale(lambda power: head_loss(plain, power), start.arcs))
+    return Scales(trees, trees, best_scale(lambda power: head_loss(trees, power), start.arcs))
+
+
+def sample_of(gold: list[Sentence]) -> list[Sentence]:
+    """Return enough sentences to find a scale by, from all over: treebanks are often sorted by kinds of text."""
+    return gold[:: max(1, sum(map(len, gold)) // ENOUGH_WORDS)]
 
 
 def best_scale(loss: Callable[[float], float], start: float) -> float:
@@ -81,7 +91,7 @@ def best_scale(loss: Callable[[float], float], start: float) -> float:
             best, least, moved = best * factor, found, True
         if moved:
             break
-    return round(best, 6)
+    return round(best, DIGITS)
 
 
 def log_loss(probabilities: np.ndarray, right: np.ndarray) -> float:

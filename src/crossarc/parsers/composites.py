@@ -24,7 +24,7 @@ from crossarc.parsers.graph.lengths import Lengths
 from crossarc.parsers.graph.model import GraphModel
 from crossarc.parsers.graph.stacking import parts, read_stacked, stacked_features, with_guesses
 from crossarc.parsers.graph.trainer import ArcLearner, GraphTrainer, LabelLearner, Material, directed_settings
-from crossarc.parsers.model import Arrays, Columns, Ints, Model, part, prefixed
+from crossarc.parsers.model import Analyser, Arrays, Columns, Ints, Model, part, prefixed
 from crossarc.parsers.settings import Settings, UndirectedSettings
 from crossarc.parsers.trainer import chunks
 from crossarc.parsers.trees import Trees
@@ -366,6 +366,11 @@ class Transformed(Model):
     ) -> tuple[Columns, Iterator[Analysis]]:
         """Return tags, if the model inside gives them, and the analyses."""
         return self.model.analyse_columns(corpus, constraints, replace(request, undo=self.undo))
+
+    def analyser(self, corpus: Corpus) -> Analyser:
+        """Return what analyses a corpus under different scales."""
+        analyse = self.model.analyser(corpus)
+        return lambda request: analyse(replace(request, undo=self.undo))
 
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return how much of the trees comes back after encoding and decoding."""

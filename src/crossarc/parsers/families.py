@@ -6,9 +6,9 @@ checks hold for all.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.parsers.settings import (
@@ -28,18 +28,6 @@ from crossarc.parsers.settings import (
     UndirectedSettings,
 )
 
-AnySettings = Annotated[
-    TransitionSettings
-    | DagSettings
-    | ArcSettings
-    | UndirectedSettings
-    | RoundSettings
-    | SecondOrderSettings
-    | DagMstSettings
-    | NeuralSettings
-    | NeuralGraphSettings,
-    Field(discriminator="family"),
-]
 FAMILIES: dict[str, type[Settings]] = {
     "transition": TransitionSettings,
     "dag": DagSettings,
@@ -116,12 +104,9 @@ def checked_settings(values: dict[str, Any]) -> Settings:
     if "cost" in family.model_fields and own.get("cost") is None:
         own["cost"] = COSTS.get(str(learner))
     try:
-        settings: Settings = ADAPTER.validate_python(own)
+        settings = family.model_validate(own)
     except ValidationError as error:
         first = error.errors()[0]
         names = [str(place) for place in first["loc"] if place not in FAMILIES]
         raise CrossarcError(f"setting {'.'.join(names)} = {first['input']!r}: {first['msg']}") from None
     return settings
-
-
-ADAPTER: TypeAdapter[Settings] = TypeAdapter(AnySettings)

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from crossarc.core.strings import StringTable
-from crossarc.decode.graph_trees import trees_in_graphs
-from crossarc.parsers.graphs import Graphs
 from crossarc.treebank.column_writing import write_trees
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
@@ -86,6 +84,8 @@ class InnerTrees:
         The best tree has the labels that are most often in trees, or the shortest arcs if nothing is known of trees.
         Arcs that the tree needs and the graph does not have are labelled "dep".
         """
+        from crossarc.parsers.graphs import Graphs
+
         graphs = Graphs.from_lists(Corpus.of(sentences), map(arcs_between_words, sentences))
         arcs, deprels = graphs.arcs, [self.deprel_of(name) for name in graphs.names]
         names = StringTable([*dict.fromkeys([*deprels, FOREIGN])])
@@ -94,6 +94,8 @@ class InnerTrees:
         scores = None
         if self.shares:
             scores = np.log(np.array([self.share_of(name) for name in graphs.names]))[arcs.labels]
+        from crossarc.decode.graph_trees import trees_in_graphs  # only graphs need decoders
+
         heads, found = trees_in_graphs(graphs.sizes, arcs.starts, *columns, scores, single_root=self.single_root)
         labels = np.full_like(found, names[FOREIGN] - names.reserved)
         labels[found >= 0] = numbers[found[found >= 0]]

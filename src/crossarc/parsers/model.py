@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any, Literal, NoReturn, Self
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,18 @@ from crossarc.features.edges import EdgeModel
 from crossarc.features.inputs import InputModel
 from crossarc.features.templates import FeatureModel
 from crossarc.parsers.analysis import Analysis, Request, Scales
-from crossarc.parsers.constraints import Constraints
-from crossarc.parsers.graphs import Arcs, graph_coverage, sentences_of, with_graphs
+from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.parsers.settings import Settings
 from crossarc.transitions.coverage import Coverage
 from crossarc.treebank.corpus import Corpus
 
+if TYPE_CHECKING:
+    from crossarc.parsers.graphs import Arcs
+
 Arrays = dict[str, NDArray[Any]]
 Ints = NDArray[np.int32]
 Columns = dict[str, tuple[Ints, StringTable | None]]
+Analyser = Callable[[Request], Iterator[Analysis]]
 
 
 class Model(ABC):
@@ -63,6 +66,10 @@ class Model(ABC):
     ) -> tuple[Columns, Iterator[Analysis]]:
         """Return tags as they are written to the columns of a corpus, if the model gives them, and the analyses."""
         return {}, self.analyse(corpus, constraints, request)
+
+    def analyser(self, corpus: Corpus) -> Analyser:
+        """Return what analyses a corpus again and again under different scales; constraints there are none."""
+        return lambda request: self.analyse(corpus, [NONE] * (len(corpus.starts) - 1), request)
 
     @abstractmethod
     def coverage(self, corpus: Corpus) -> Coverage:
@@ -127,6 +134,8 @@ class DagModel(Model):
 
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return how much of the graphs comes back after encoding and decoding; `words` and `right` count arcs."""
+        from crossarc.parsers.graphs import graph_coverage  # only graphs need transforms of them
+
         return graph_coverage(self.settings, corpus)
 
     def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
@@ -169,6 +178,7 @@ def quick_scores(model: Model, gold: Corpus) -> tuple[float, float]:
     """Return LAS and UAS over all words of a corpus, in percent; F of labelled and unlabelled arcs for graphs."""
     if isinstance(model, DagModel):
         from crossarc.evaluation.graphs import evaluate_graphs  # parsing needs no evaluation
+        from crossarc.parsers.graphs import sentences_of, with_graphs
 
         scores = evaluate_graphs(sentences_of(gold), with_graphs(model, gold))
         return scores.labelled.f1, scores.unlabelled.f1

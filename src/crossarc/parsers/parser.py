@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, overloa
 
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.parsers.analysis import Analysis, Request, Scales
-from crossarc.parsers.calibration import calibrate
+from crossarc.parsers.calibration import calibrate, sample_of
 from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.columns import describe_missing, filled_columns, watched
 from crossarc.parsers.compatibility import check_compatible, check_helper
@@ -23,7 +23,6 @@ from crossarc.parsers.modelfile import Arrays
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.provenance import describe_data, digest, signature_of
 from crossarc.parsers.registry import stored_model, trainer_of
-from crossarc.parsers.scorers import ArcScorer, ScorerModel
 from crossarc.parsers.settings import GraphOutput
 from crossarc.parsers.stored import Stored
 from crossarc.parsers.streams import analyse_stream, graph_stream, parse_stream
@@ -36,6 +35,7 @@ from crossarc.treebank.validation import Check
 
 if TYPE_CHECKING:
     from crossarc.evaluation import Attachment, GraphScores
+    from crossarc.parsers.scorers import ArcScorer
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +57,8 @@ class ParseOptions(TypedDict, total=False):
 class Parser(Stored):
     """A dependency parser.
 
-    It can be copied, pickled and sent to other processes; see `Stored`.
+    It can be copied, pickled and sent to other processes; see `Stored`. The scales of its probabilities are found by a
+    sample of the development set when they are needed first: for probabilities, or to save the parser.
 
     >>> from importlib.resources import files
     >>> path = str(files("crossarc") / "data" / "example.conllu")
@@ -66,6 +67,9 @@ class Parser(Stored):
     >>> len(sentence.heads) == len(sentence) + 1
     True
     """
+
+    shared_ = ("model_", "sample_")
+    sample_: list[Sentence] | None = None  # what the scales will be found by
 
     def __init__(self, parser: str = "arc-hybrid", **settings: Any) -> None:
         self.settings = make_settings(parser, **settings)
@@ -91,12 +95,19 @@ class Parser(Stored):
         >>> next(Parser.around(Chain()).parse(sentence)).heads.tolist()
         [-1, 0, 1, 2]
         """
+        from crossarc.parsers.scorers import ScorerModel
+
         parser = cls.__new__(cls)
         parser.model_ = ScorerModel(scorer, decoder, single_root=single_root)
         parser.settings = parser.model_.settings
         parser.manifest_ = {"data": {"columns": {}, "sentences": 0}, "development": None}
         parser.checkpoint_ = None
         return parser
+
+    @property
+    def scorer(self) -> ArcScorer | None:
+        """What it is a parser around; None for parsers that learn."""
+        return getattr(self.model_, "scorer", None) if getattr(self.model_, "kind", "") == "scorer" else None
 
     def calibrate(self, dev: Data) -> Parser:
         """Find the scales under which probabilities fit best with what is right in a treebank."""
@@ -105,15 +116,15 @@ class Parser(Stored):
     def fit_scales(self, gold: list[Sentence]) -> Parser:
         """Find the scales by sentences whose trees were checked."""
         self.manifest_["confidence"] = asdict(calibrate(self.model, gold))
-        self.origin_ = None
+        self.origin_ = self.sample_ = None
         self.model.reset_notes()
         return self
 
     def __repr__(self) -> str:
         if self.model_ is None:
             return f"<Parser {self.settings.parser}, not trained>"
-        if isinstance(self.model_, ScorerModel):
-            return f"<Parser around {type(self.model_.scorer).__name__}, {self.settings.system}>"
+        if self.scorer is not None:
+            return f"<Parser around {type(self.scorer).__name__}, {self.settings.system}>"
         best = self.manifest_["development"]
         scores = f", dev {self.measures[0]} {best['las']:.2f}" if best else ""
         return f"<Parser {self.settings.parser}, trained on {self.manifest_['data']['sentences']:,} sentences{scores}>"
@@ -140,7 +151,7 @@ class Parser(Stored):
         file `checkpoint`, which `save` deletes; with `resume` training goes on from the state in that file, if there is
         one, and gives the same model as without the interruption.
         """
-        if isinstance(self.model_, ScorerModel):
+        if self.scorer is not None:
             raise CrossarcError("a parser around a scorer learns nothing; train the scorer")
         sentences = self.targets_of(train, on_error, on_finding)
         held_out = self.targets_of(dev, on_error, on_finding) if dev is not None else []
@@ -190,8 +201,8 @@ class Parser(Stored):
         }
         if isinstance(model, DagModel):
             self.manifest_["trees"] = InnerTrees.of(sentences, model.single_root).to_dict()
-        if development is not None and model.has_alternatives:
-            self.fit_scales(held_out)
+        model.reset_notes()
+        self.sample_ = sample_of(held_out) if held_out and model.has_alternatives else None
         return self
 
     def targets_of(self, data: Data, on_error: OnError, on_finding: Report | None) -> list[Sentence]:
@@ -272,8 +283,10 @@ class Parser(Stored):
             usual = model if beam is None else model.with_beam(beam)
             assert isinstance(usual, DagModel)
             return graph_stream(usual, stream, threads, self.inner_trees(usual) if with_tree else None)
-        request = Request(self.scales, k or 1, beam, keep_tags=keep_tags)
-        if scores or k is not None:
+        analysed = scores or k is not None
+        found = self.scales if analysed or constraints is not None else model.usual_scales  # which take time to find
+        request = Request(found, k or 1, beam, keep_tags=keep_tags)
+        if analysed:
             return analyse_stream(model, stream, threads, constraints, request)
         return parse_stream(model, stream, threads, constraints, request)
 
@@ -307,6 +320,9 @@ class Parser(Stored):
     @property
     def scales(self) -> Scales:
         """What makes probabilities of the scores of the model: found by the development set, if there was one."""
+        sample = self.sample_
+        if sample is not None:
+            self.fit_scales(sample)
         found = self.manifest_.get("confidence")
         return Scales(**found) if found else self.model.usual_scales
 
@@ -337,6 +353,7 @@ class Parser(Stored):
     def stored_parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays of its model file."""
         manifest, arrays = self.model.to_arrays()
+        _ = self.scales  # which the manifest has once they are found
         return {**self.manifest_, **manifest}, arrays
 
     @classmethod
@@ -361,7 +378,7 @@ class Parser(Stored):
         return parser
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.model_ is not None and not isinstance(self.model_, ScorerModel):
+        if self.model_ is not None and self.scorer is None:
             return super().__reduce__()
         return copyreg.__newobj__, (type(self),), {**vars(self), "checkpoint_": None}  # type: ignore[attr-defined]
 

@@ -7,11 +7,9 @@ from importlib import import_module
 from typing import Any
 
 from crossarc.errors import CrossarcError
-from crossarc.parsers.graphs import Graphs, graph_transform
 from crossarc.parsers.model import Arrays, Model
 from crossarc.parsers.settings import GraphOutput, Settings
 from crossarc.parsers.trainer import Trainer
-from crossarc.parsers.trees import Trees
 from crossarc.treebank.corpus import Corpus
 
 # Model and trainer of each kind, as module and name: a parser that is loaded needs the modules of its own kind only.
@@ -53,6 +51,9 @@ def stored_model(manifest: dict[str, Any], arrays: Arrays) -> Model:
 
 def trainer_of(corpus: Corpus, settings: Settings, init: Model | None = None, directed: Model | None = None) -> Trainer:
     """Return what trains a parser of these settings on a corpus."""
+    from crossarc.parsers.graphs import Graphs, graph_transform  # what is only parsed with needs neither
+    from crossarc.parsers.trees import Trees
+
     make: Callable[..., Trainer] = named(KINDS[settings.kind][1])
     helper = (directed,) if directed is not None else ()
     if isinstance(settings, GraphOutput):

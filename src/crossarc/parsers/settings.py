@@ -31,7 +31,7 @@ OWN_SETTINGS = {
 class Settings(BaseModel):
     """The settings that all parsers have; a model file keeps them."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
     family: str
     parser: str

@@ -11,7 +11,6 @@ from crossarc.errors import DecodeError
 from crossarc.parsers.analysis import Analysis, Request
 from crossarc.parsers.columns import given_tags
 from crossarc.parsers.constraints import Constraints, Source, constraints_of, place_of
-from crossarc.parsers.graphs import with_graphs
 from crossarc.parsers.inner_trees import InnerTrees
 from crossarc.parsers.model import Columns, DagModel, Model
 from crossarc.treebank.column_writing import write_columns
@@ -99,6 +98,8 @@ def graph_stream(
 
 def graph_batch(model: DagModel, sentences: list[Sentence], trees: InnerTrees | None = None) -> list[Sentence]:
     """Return the sentences with new graphs; with `trees`, also with the best tree inside each."""
+    from crossarc.parsers.graphs import with_graphs
+
     parsed = with_graphs(model, Corpus.of(sentences))
     return parsed if trees is None else trees.write(parsed)
 

@@ -6,7 +6,6 @@ import os
 import reprlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib.resources import files
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, overload
 
@@ -14,7 +13,7 @@ from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import Parser
 from crossarc.parsers.columns import filled_columns_of
 from crossarc.parsers.model import Arrays, DagModel, part, prefixed
-from crossarc.parsers.modelfile import Manifest, read_model
+from crossarc.parsers.modelfile import Manifest
 from crossarc.parsers.parser import Data, checked_sentences, only_sentences
 from crossarc.parsers.stored import Stored
 from crossarc.parsers.streams import graph_batch, in_batches, in_order, parse_batch
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from crossarc.evaluation.tokenization import Tokenization
     from crossarc.parsers.analysis import Analysis
 
-EXTENSION = ".crossarc"
 TAGS = ["upos", "xpos", "feats", "lemma"]
 JOINT = ("neural", "neural-projective")  # presets whose network gives tags itself
 BATCH_CHARACTERS = 80_000  # of texts that are parsed together
@@ -299,33 +297,6 @@ def checked_tagger(settings: Mapping[str, Any]) -> Mapping[str, Any]:
         if name not in known:
             raise UnknownName("setting of the tagger", name, known)
     return settings
-
-
-def bundled_models() -> dict[str, str]:
-    """Return the models that come with crossarc: the path of each by its name."""
-    folder = files("crossarc.pipeline") / "models"
-    found = sorted(file.name for file in folder.iterdir() if file.name.endswith(EXTENSION))
-    return {name.removesuffix(EXTENSION): str(folder / name) for name in found}
-
-
-def model_path(path: str | os.PathLike[str]) -> str:
-    """Return the path of a model file, or of a model that comes with crossarc by its name."""
-    name = os.fspath(path)
-    if os.path.basename(name) != name or os.path.splitext(name)[1]:
-        return name
-    models = bundled_models()
-    if name in models:  # ./en is the file of that name
-        return models[name]
-    if not os.path.exists(name):
-        raise UnknownName("model", name, models)
-    return name
-
-
-def load(path: str | os.PathLike[str]) -> Parser | Pipeline:
-    """Return the parser or pipeline of a model file, or of a model that comes with crossarc, such as "en"."""
-    name = model_path(path)
-    kind = read_model(name, verify=False)[0].get("kind")
-    return Pipeline.open(name) if kind == "pipeline" else Parser.open(name)
 
 
 def check_text(text: object) -> None:

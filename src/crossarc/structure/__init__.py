@@ -4,28 +4,35 @@ Trees are given as `heads`: n + 1 integers, node 0 the dummy root with heads[0] 
 0..n; several words may hang from node 0. Heads that are no tree raise `StructureError`. Graphs are given as `Graph`.
 """
 
-from crossarc.structure.classes import Classes
-from crossarc.structure.classification import classify
-from crossarc.structure.crossings import crossing_pairs, edge_degree, is_planar
-from crossarc.structure.graphs import (
-    cycles,
-    graph_crossing_pairs,
-    is_acyclic,
-    is_connected,
-    is_projective_graph,
-    multi_headed,
-)
-from crossarc.structure.planarity import is_two_planar, plane_count, planes
-from crossarc.structure.projectivity import (
-    gap_degree,
-    gap_degrees,
-    is_projective,
-    is_well_nested,
-    non_projective_edges,
-    non_projective_mask,
-)
-from crossarc.structure.summary import Graphs, Summary, summarise
-from crossarc.structure.trees import depths, describe_fault, find_cycles
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crossarc.core.lazy import lazily
+
+if TYPE_CHECKING:
+    from crossarc.structure.classes import Classes
+    from crossarc.structure.classification import classify
+    from crossarc.structure.crossings import crossing_pairs, edge_degree, is_planar
+    from crossarc.structure.graphs import (
+        cycles,
+        graph_crossing_pairs,
+        is_acyclic,
+        is_connected,
+        is_projective_graph,
+        multi_headed,
+    )
+    from crossarc.structure.planarity import is_two_planar, plane_count, planes
+    from crossarc.structure.projectivity import (
+        gap_degree,
+        gap_degrees,
+        is_projective,
+        is_well_nested,
+        non_projective_edges,
+        non_projective_mask,
+    )
+    from crossarc.structure.summary import Graphs, Summary, summarise
+    from crossarc.structure.trees import depths, describe_fault, find_cycles
 
 __all__ = [
     "Classes",
@@ -55,3 +62,15 @@ __all__ = [
     "planes",
     "summarise",
 ]
+
+__getattr__, __dir__ = lazily(
+    __name__,
+    classes="Classes",
+    classification="classify",
+    crossings="crossing_pairs edge_degree is_planar",
+    graphs="cycles graph_crossing_pairs is_acyclic is_connected is_projective_graph multi_headed",
+    planarity="is_two_planar plane_count planes",
+    projectivity="gap_degree gap_degrees is_projective is_well_nested non_projective_edges non_projective_mask",
+    summary="Graphs Summary summarise",
+    trees="depths describe_fault find_cycles",
+)

@@ -69,6 +69,43 @@ def analyse_parsed(
             yield analyse_decoded(model, sentence(), parse, constraints, request)
 
 
+class ScoredOnce:
+    """A model that has parsed and scored a corpus, for analyses of it that differ in scales alone."""
+
+    def __init__(self, model: ArcModel, corpus: Corpus) -> None:
+        self.model = model
+        self.parsed = model.parse(corpus)
+        self.known = list(enumerate(model.inputs(corpus)))
+        self.scores: dict[tuple[int, bool], NDArray[np.float64]] = {}
+        self.labelled: dict[tuple[int, bytes], NDArray[np.float64]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+    def parse(self, corpus: Corpus) -> tuple[Heads, Heads]:
+        """Return the heads and labels found before."""
+        return self.parsed
+
+    def inputs(self, corpus: Corpus) -> Iterator[tuple[int, Any]]:
+        """Yield the input of each sentence with its number."""
+        return iter(self.known)
+
+    def arc_scores(self, sentence: tuple[int, Any], *, whole: bool = False) -> NDArray[np.float64]:
+        """Return the scores of arcs, which the caller may change."""
+        number, own = sentence
+        if (number, whole) not in self.scores:
+            self.scores[number, whole] = self.model.arc_scores(own, whole=whole)
+        return self.scores[number, whole].copy()
+
+    def label_scores(self, sentence: tuple[int, Any], heads: Heads) -> NDArray[np.float64]:
+        """Return the scores of labels for the arcs of a tree."""
+        number, own = sentence
+        key = (number, heads.tobytes())
+        if key not in self.labelled:
+            self.labelled[key] = self.model.label_scores(own, heads)
+        return self.labelled[key]
+
+
 def tree_space(model: ArcModel, sentence: Any, parse: Heads, constraints: Constraints, scale: float) -> TreeSpace:
     """Return the trees of one sentence; those with arcs of all lengths where lengths leave too few."""
     scores = without_cells(model.arc_scores(sentence))

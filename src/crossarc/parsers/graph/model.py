@@ -18,13 +18,13 @@ from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.learning.packed import PackedWeights
 from crossarc.parsers.analysis import GRAPH_SCALES, Analysis, Request
-from crossarc.parsers.constraints import Constraints
-from crossarc.parsers.graph.analysis import analyse_by_arcs
+from crossarc.parsers.constraints import NONE, Constraints
+from crossarc.parsers.graph.analysis import ScoredOnce, analyse_by_arcs
 from crossarc.parsers.graph.finders import ArcFinder, RoundFinder, Starts, TreeFinder, decoder_of
 from crossarc.parsers.graph.lengths import Lengths, Pruning, WithLengths, limits_of, tag_column
 from crossarc.parsers.graph.long_sentences import LONG, Pieces
 from crossarc.parsers.graph.rounds import Rounds, check_rounds, reachable_arcs, round_numbers, tag_attribute
-from crossarc.parsers.model import Arrays, Ints, Model, pack_attributes, unpack_attributes
+from crossarc.parsers.model import Analyser, Arrays, Ints, Model, pack_attributes, unpack_attributes
 from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.settings import ArcSettings, GraphSettings, RoundSettings
 from crossarc.parsers.trees import check_places
@@ -67,6 +67,11 @@ class ArcModel(Model):
     def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
         """Yield the k best trees of each sentence and their probabilities."""
         return analyse_by_arcs(self, corpus, constraints, request)
+
+    def analyser(self, corpus: Corpus) -> Analyser:
+        """Return what analyses a corpus under different scales; it scores each sentence once."""
+        once: Any = ScoredOnce(self, corpus)
+        return lambda request: analyse_by_arcs(once, corpus, [NONE] * len(once.known), request)
 
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return what the decoder can find: all trees, or the projective ones."""

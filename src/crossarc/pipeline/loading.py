@@ -1,0 +1,51 @@
+"""Models by their files or names; only what the model needs is imported."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from crossarc.errors import UnknownName
+from crossarc.parsers.modelfile import open_model
+from crossarc.parsers.parser import Parser
+
+if TYPE_CHECKING:
+    from crossarc.pipeline.pipeline import Pipeline
+
+EXTENSION = ".crossarc"
+
+
+def bundled_models() -> dict[str, str]:
+    """Return the models that come with crossarc: the path of each by its name."""
+    folder = files("crossarc.pipeline") / "models"
+    found = sorted(file.name for file in folder.iterdir() if file.name.endswith(EXTENSION))
+    return {name.removesuffix(EXTENSION): str(folder / name) for name in found}
+
+
+def model_path(path: str | os.PathLike[str]) -> str:
+    """Return the path of a model file, or of a model that comes with crossarc by its name."""
+    name = os.fspath(path)
+    if os.path.basename(name) != name or os.path.splitext(name)[1]:
+        return name
+    models = bundled_models()
+    if name in models:  # ./en is the file of that name
+        return models[name]
+    if not os.path.exists(name):
+        raise UnknownName("model", name, models)
+    return name
+
+
+def load(path: str | os.PathLike[str]) -> Parser | Pipeline:
+    """Return the parser or pipeline of a model file, or of a model that comes with crossarc, such as "en"."""
+    name = model_path(path)
+    manifest, arrays, origin = open_model(name)
+    found: Parser | Pipeline
+    if manifest.get("kind") == "pipeline":
+        from crossarc.pipeline.pipeline import Pipeline
+
+        found = Pipeline.from_parts(manifest, arrays, name)
+    else:
+        found = Parser.from_parts(manifest, arrays, name)
+    found.origin_ = origin
+    return found
