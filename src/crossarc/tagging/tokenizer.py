@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -14,7 +14,14 @@ from crossarc.tagging import learned, rules
 from crossarc.tagging.boundaries import BoundaryModel
 from crossarc.tagging.multiword import MultiwordSplitter
 from crossarc.tagging.spacing import Sentences, Spans, sentences_of, text_of
-from crossarc.tagging.training_text import SentenceText, lacks_spacing, raw_text, sentence_texts
+from crossarc.tagging.training_text import (
+    MADE_UP,
+    NO_SPACING,
+    SentenceText,
+    lacks_spacing,
+    raw_text,
+    sentence_texts,
+)
 from crossarc.treebank import Sentence
 
 if TYPE_CHECKING:
@@ -26,7 +33,7 @@ log = logging.getLogger(__name__)
 
 Kind = Literal["learned", "rules"]
 KINDS = ("learned", "rules")
-FORMAT = 1  # of the arrays
+FORMAT = 2  # of the arrays; those of format 1 do not say whether rules are followed
 
 
 class Tokenizer:
@@ -68,31 +75,37 @@ class Tokenizer:
             raise CrossarcError('this tokenizer has not learned anything: call fit first, or use Tokenizer("rules")')
         return learned.find_spans(self.model_, text)
 
-    def fit(self, sentences: Iterable[Sentence], dev: Iterable[Sentence] | None = None) -> Self:
-        """Learn from the sentences of a treebank; with `dev`, keep the epoch that is best there."""
+    def fit(
+        self,
+        sentences: Iterable[Sentence],
+        dev: Iterable[Sentence] | None = None,
+        on_epoch: Callable[[int], None] = lambda epoch: None,
+    ) -> Self:
+        """Learn from the sentences of a treebank; with `dev`, keep the epoch that is best there.
+
+        `on_epoch` is called with the number of each epoch that is done.
+        """
         if self.kind == "rules":
             raise CrossarcError('rules do not learn; use Tokenizer("learned")')
         sentences = list(sentences)
         texts = [text for text in sentence_texts(sentences) if text.tokens]
         if not texts:
             raise CrossarcError("a tokenizer needs at least one sentence to learn from")
-        if lacks_spacing(sentences) and all(" " in text.spaces for text in texts if len(text.tokens) > 1):
-            log.warning(
-                "the treebank has neither # text nor SpaceAfter=No: the tokenizer learns to split at spaces only"
-            )
+        if lacks_spacing(sentences):
+            log.warning("%s, so the tokenizer learns from text that was made up: %s", NO_SPACING, MADE_UP)
         self.splitter_ = MultiwordSplitter.learn(surface_forms(texts))
         trainer = learned.BoundaryTrainer(texts, seed=self.seed, cut=self.cut)
         dev_sentences = list(dev) if dev is not None else []
         best = -1.0
         for epoch in range(1, self.epochs + 1):
             wrong = trainer.learn()
-            if not dev_sentences:
-                continue
-            model = trainer.model()
-            score = self.quality(model, dev_sentences)
-            log.info("epoch %d: %d wrong decisions, %.2f on the development set", epoch, wrong, score)
-            if score > best:
-                best, self.model_ = score, model
+            if dev_sentences:
+                model = trainer.model()
+                score = self.quality(model, dev_sentences)
+                log.info("epoch %d: %d wrong decisions, %.2f on the development set", epoch, wrong, score)
+                if score > best:
+                    best, self.model_ = score, model
+            on_epoch(epoch)
         if not dev_sentences or self.model_ is None:
             self.model_ = trainer.model()
         return self
@@ -128,11 +141,11 @@ class Tokenizer:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str = "tokenizer.") -> Tokenizer:
         """Return the tokenizer that a model file keeps; `ValueError` or `LookupError` for damaged arrays."""
         header = arrays[f"{prefix}format"]
-        if header.shape != (2,) or header[0] != FORMAT or not 0 <= header[1] < len(KINDS):
+        if header.shape != (2,) or not 1 <= header[0] <= FORMAT or not 0 <= header[1] < len(KINDS):
             raise ValueError("the tokenizer is damaged or of another version")
         tokenizer = cls("rules" if header[1] else "learned")
         if tokenizer.kind == "learned":
-            tokenizer.model_ = learned.stored_model(arrays, f"{prefix}boundaries.")
+            tokenizer.model_ = learned.stored_model(arrays, f"{prefix}boundaries.", rules=header[0] > 1)
             tokenizer.splitter_ = MultiwordSplitter.from_arrays(arrays, f"{prefix}multiword.")
         return tokenizer
 
