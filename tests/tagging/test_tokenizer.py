@@ -197,6 +197,23 @@ def test_stored_tokenizers_do_the_same(tokenizer):
         assert again.tokenize(text) == tokenizer.tokenize(text)
 
 
+def test_older_files_follow_no_rules(learned):
+    arrays = {**learned.to_arrays(), "tokenizer.format": np.array([1, 0])}
+    del arrays["tokenizer.boundaries.rules"]
+    older = Tokenizer.from_arrays(arrays)
+    assert (older.model_.rules, learned.model_.rules) == (False, True)
+    assert [one.forms for one in older.tokenize(SPACED)] == [one.forms for one in learned.tokenize(SPACED)]
+
+
+def test_rules_are_followed_if_the_treebank_agrees():
+    rows = "".join(
+        f"{k}\t{form}" + "\t_" * 7 + "\tSpaceAfter=No\n" for k, form in enumerate(("a", "@", "b.example"), 1)
+    )
+    split = read_string((rows + "\n") * 5)
+    assert not Tokenizer(epochs=1).fit(split).model_.rules
+    assert Tokenizer(epochs=1).fit(split[:4]).model_.rules, "four addresses are too few to say"
+
+
 def test_damaged_arrays_are_refused(learned):
     arrays = learned.to_arrays()
     for name, array in arrays.items():

@@ -20,6 +20,10 @@ cdef enum:
     SENTENCE_END_ = 2
     ACTIONS_ = 3
     ROOM = 16               # scores that a scorer may write for three actions, and some more
+    # As in characters.py.
+    WHOLE = 1
+    APART = 2
+    GOES_ON = 3
 
 INSIDE = INSIDE_
 TOKEN_END = TOKEN_END_
@@ -55,7 +59,9 @@ cdef inline void follow(const Text* text, State* state, Py_ssize_t i, uint8_t de
         state.line_begin = i + 2
 
 
-cdef inline int32_t legal_decisions(const Text* text, const uint8_t* quiet, bint spaces, Py_ssize_t i) noexcept nogil:
+cdef inline int32_t legal_decisions(
+    const Text* text, const uint8_t* quiet, bint spaces, const uint8_t* fixed, Py_ssize_t i
+) noexcept nogil:
     """The decisions that are possible behind character i, as bits."""
     cdef uint8_t kind, following
     if i + 1 == text.n:
@@ -65,10 +71,18 @@ cdef inline int32_t legal_decisions(const Text* text, const uint8_t* quiet, bint
     if following == SPACE:
         if text.gaps[i + 1] == BLANK_LINE:
             return 1 << SENTENCE_END_
+        if fixed != NULL and fixed[i] == GOES_ON:
+            return 1 << TOKEN_END_
         if spaces and text.gaps[i + 1] == 1:
             return 7
         return 6
-    if following == EXTENDER or following == JOINER or kind == JOINER or quiet[kind * MOST_CLASSES + following]:
+    if following == EXTENDER or following == JOINER or kind == JOINER:
+        return 1
+    if fixed != NULL and fixed[i] == WHOLE:
+        return 1
+    if fixed != NULL and fixed[i] == APART:
+        return 6
+    if quiet[kind * MOST_CLASSES + following]:
         return 1
     return 7
 
@@ -77,16 +91,20 @@ cdef class BoundaryModel:
     """Finds the ends of tokens and sentences by a scorer of three actions.
 
     `quiet` says for each pair of classes whether the training text never has a boundary between them; such places are
-    not scored. `spaces` says whether tokens may hold spaces.
+    not scored. `spaces` says whether tokens may hold spaces, and `rules` whether places that rules know are
+    decided by them (known_places.py).
     """
 
     cdef readonly Scorer scorer
     cdef readonly Lexicon lexicon
     cdef readonly object quiet
     cdef readonly bint spaces
+    cdef readonly bint rules
     cdef const uint8_t[:, ::1] quiet_view
 
-    def __init__(self, Scorer scorer not None, Lexicon lexicon not None, quiet, bint spaces):
+    def __init__(
+        self, Scorer scorer not None, Lexicon lexicon not None, quiet, bint spaces, bint rules
+    ):
         self.quiet_view = quiet
         if self.quiet_view.shape[0] != MOST_CLASSES or self.quiet_view.shape[1] != MOST_CLASSES:
             raise ValueError("the table of classes is damaged")
@@ -96,6 +114,7 @@ cdef class BoundaryModel:
         self.lexicon = lexicon
         self.quiet = quiet
         self.spaces = spaces
+        self.rules = rules
 
     def decide(self, characters, Py_ssize_t begin=0):
         """For each character, whether a token or a sentence ends behind it, and how likely it is a sentence's end.
@@ -140,6 +159,8 @@ cdef class BoundaryModel:
         cdef const uint8_t[::1] classes = characters.classes
         cdef const uint8_t[::1] gaps = characters.gaps
         cdef const uint8_t[::1] gold_view = gold if gold is not None else decisions
+        cdef const uint8_t[::1] fixed = characters.fixed if characters.fixed is not None else decisions
+        cdef const uint8_t* known = &fixed[0] if characters.fixed is not None else NULL
         cdef bint learning = gold is not None, collecting = collected is not None
         cdef const uint8_t* quiet = &self.quiet_view[0, 0]
         cdef hash_t keys[MOST_FEATURES]
@@ -151,7 +172,7 @@ cdef class BoundaryModel:
         cdef Weights weights = self.scorer if learning else None
         cdef Lexicon lexicon = self.lexicon
         cdef bint spaces = self.spaces, comparing = sureness.shape[0] == n
-        if lower.shape[0] != n or classes.shape[0] != n or gaps.shape[0] != n:
+        if lower.shape[0] != n or classes.shape[0] != n or gaps.shape[0] != n or fixed.shape[0] != n:
             raise ValueError("the arrays of a text differ in length")
         if np.max(characters.classes) >= MOST_CLASSES:
             raise ValueError("a class of characters is too large")
@@ -185,7 +206,7 @@ cdef class BoundaryModel:
                     state.depth += 1
                 elif (text.lower[i] == c')' or text.lower[i] == c']') and state.depth > 0:
                     state.depth -= 1
-                legal = legal_decisions(&text, quiet, spaces, i)
+                legal = legal_decisions(&text, quiet, spaces, known, i)
                 if legal & (legal - 1) == 0:
                     decisions[i] = legal >> 1
                     follow(&text, &state, i, decisions[i])

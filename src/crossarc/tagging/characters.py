@@ -93,6 +93,10 @@ CATEGORIES: Final = {
     "Cf": "format",
 }
 CODE_POINTS: Final = 0x110000
+# What is known of the place behind a character: nothing ends there, a token does, or no sentence does.
+WHOLE: Final = 1
+APART: Final = 2
+GOES_ON: Final = 3
 
 # 0 in `classes` stands for a character that was not met yet.
 classes_table: Final = np.zeros(CODE_POINTS, dtype=np.uint8)
@@ -168,7 +172,8 @@ BLANK_LINE: Final = 4
 class Characters:
     """A text without white space at its ends and with one space for each run of white space.
 
-    `places` says where in the text each character is, `gaps` what kind of white space a space stands for.
+    `places` says where in the text each character is, `gaps` what kind of white space a space stands for. `fixed` has
+    what is known of the place behind each character, 0 for nothing.
     """
 
     points: NDArray[np.uint32]
@@ -176,6 +181,7 @@ class Characters:
     classes: NDArray[np.uint8]
     gaps: NDArray[np.uint8]
     places: NDArray[np.int64]
+    fixed: NDArray[np.uint8] | None = None
 
     @classmethod
     def of(cls, text: str) -> Characters:
@@ -203,6 +209,11 @@ class Characters:
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @property
+    def squeezed(self) -> str:
+        """The characters as a string."""
+        return self.points.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def gap_kinds(points: NDArray[np.uint32], classes: NDArray[np.uint8], places: NDArray[np.int64]) -> NDArray[np.uint8]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,20 @@ from numpy.typing import NDArray
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.updates import Perceptron
 from crossarc.learning.weights import Weights
+from crossarc.tagging.addresses import find_addresses, has_address
 from crossarc.tagging.boundaries import ACTIONS, INSIDE, SENTENCE_END, BoundaryModel
 from crossarc.tagging.characters import DENSE, DIGIT, FIRST_UPPER, SPACE, Characters
+from crossarc.tagging.epochs import training_texts
+from crossarc.tagging.known_places import has_known_places, with_known_places
 from crossarc.tagging.lexicon import ABBREVIATION, KNOWN, NAME, Lexicon
 from crossarc.tagging.spacing import Spans
-from crossarc.tagging.training_text import LabelledText, SentenceText, documents_of, has_spaces, labelled_text
+from crossarc.tagging.training_text import (
+    LabelledText,
+    SentenceText,
+    documents_of,
+    has_spaces,
+    labelled_text,
+)
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +37,9 @@ LEAST_COUNT = 2  # of a word that is known: all others look in training as they 
 # A pair of classes is quiet if it was met so often and had a boundary in at most one of so many cases.
 QUIET_COUNT = 200
 QUIET_SHARE = 2000
+# Rules are followed if this share of the addresses in training is whole, or if there are fewer than so many.
+ADDRESS_SHARE = 0.8
+LEAST_ADDRESSES = 5
 
 
 def lexicon_of(texts: Sequence[SentenceText]) -> Lexicon:
@@ -91,19 +104,35 @@ class BoundaryTrainer:
         characters = Characters.of(plain.text)
         quiet = quiet_pairs(characters, decisions_at(characters, plain))
         self.weights = Weights(ACTIONS, cut)
-        self.learner = BoundaryModel(self.weights, lexicon_of(texts), quiet, has_spaces(texts))
+        self.learner = BoundaryModel(self.weights, lexicon_of(texts), quiet, has_spaces(texts), keeps_addresses(texts))
 
     def learn(self) -> int:
         """Learn from all sentences once, in a new order and spacing; the number of wrong decisions."""
-        order = list(self.documents)
-        self.randomness.shuffle(order)
-        labelled = labelled_text(order, self.randomness)
-        characters = Characters.of(labelled.text)
-        return self.learner.learn(characters, decisions_at(characters, labelled), self.rule)
+        wrong = 0
+        for labelled in training_texts(self.documents, self.randomness):
+            characters = Characters.of(labelled.text)
+            wrong += self.learner.learn(characters, decisions_at(characters, labelled), self.rule)
+        return wrong
 
     def model(self) -> BoundaryModel:
         """Return the model as it is now, averaged and packed."""
-        return BoundaryModel(self.weights.pack(), self.learner.lexicon, self.learner.quiet, self.learner.spaces)
+        learner = self.learner
+        return BoundaryModel(self.weights.pack(), learner.lexicon, learner.quiet, learner.spaces, learner.rules)
+
+
+def keeps_addresses(texts: Iterable[SentenceText]) -> bool:
+    """Whether the URLs and e-mail addresses of the training text are tokens, or there are too few to say."""
+    count = whole = 0
+    for text in texts:
+        pieces = [piece for pair in zip(text.tokens, text.spaces, strict=True) for piece in pair]
+        written = "".join(pieces)
+        if has_address(written):
+            bounds = [0, *accumulate(map(len, pieces))]
+            tokens = set(zip(bounds[::2], bounds[1::2], strict=False))
+            found = find_addresses(written)
+            count += len(found)
+            whole += sum(span in tokens for span in found)
+    return count < LEAST_ADDRESSES or whole >= ADDRESS_SHARE * count
 
 
 def find_spans(model: BoundaryModel, text: str, begin: int = 0) -> tuple[Spans, NDArray[np.float32]]:
@@ -112,6 +141,8 @@ def find_spans(model: BoundaryModel, text: str, begin: int = 0) -> tuple[Spans, 
     What is before is only looked at.
     """
     characters = Characters.of(text)
+    if model.rules and has_known_places(text):
+        characters = with_known_places(characters)
     first = int(np.searchsorted(characters.places, begin))
     decisions, sureness = model.decide(characters, first)
     ends = np.flatnonzero(decisions)
@@ -130,15 +161,20 @@ def model_arrays(model: BoundaryModel, prefix: str) -> dict[str, NDArray[Any]]:
         f"{prefix}flags": model.lexicon.flags,
         f"{prefix}quiet": model.quiet,
         f"{prefix}spaces": np.array([model.spaces], dtype=np.uint8),
+        f"{prefix}rules": np.array([model.rules], dtype=np.uint8),
     }
 
 
-def stored_model(arrays: Mapping[str, NDArray[Any]], prefix: str) -> BoundaryModel:
-    """Return the model that a model file keeps; `ValueError` or `LookupError` for damaged arrays."""
+def stored_model(arrays: Mapping[str, NDArray[Any]], prefix: str, *, rules: bool) -> BoundaryModel:
+    """Return the model that a model file keeps; `ValueError` or `LookupError` for damaged arrays.
+
+    Older files have no `rules`, and their models follow none.
+    """
     scorer = PackedWeights.from_arrays(dict(arrays), ACTIONS, f"{prefix}weights.")
     lexicon = Lexicon(arrays[f"{prefix}words"], arrays[f"{prefix}flags"])
     quiet = arrays[f"{prefix}quiet"]
     spaces = arrays[f"{prefix}spaces"]
-    if quiet.shape != (CLASSES, CLASSES) or spaces.shape != (1,):
+    followed = arrays[f"{prefix}rules"] if rules else np.zeros(1, dtype=np.uint8)
+    if quiet.shape != (CLASSES, CLASSES) or spaces.shape != (1,) or followed.shape != (1,):
         raise ValueError("the tables of the tokenizer are damaged")
-    return BoundaryModel(scorer, lexicon, quiet, bool(spaces[0]))
+    return BoundaryModel(scorer, lexicon, quiet, bool(spaces[0]), bool(followed[0]))

@@ -14,7 +14,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.tagging.characters import BLANK_LINE, NAMES, Characters
+from crossarc.tagging.addresses import find_addresses, trimmed
+from crossarc.tagging.characters import BLANK_LINE, CLASS, NAMES, Characters
 from crossarc.tagging.spacing import Spans
 
 # Letters of a shape: A upper, a lower or caseless, m mark, j joiner, 0 digit, c h k scripts without spaces, s symbol,
@@ -46,13 +47,16 @@ OWN = {
     "letter KATAKANA": "k",
 }
 APOSTROPHE = 0x2019  # a quotation mark by its category
+GERSHAYIM = 0x22, 0x05F4  # between Hebrew letters they mark an abbreviation
+HEBREW = CLASS["letter HEBREW"]
+DECIMALS = 0x066B, 0x066C  # the point and the comma of Arabic numbers
 WORD = r"[Aa][mj]*(?:[Aa0_][mj]*)*"
 HOST = r"[Aa0][Aa0m-]{0,62}"
 PLAIN = "|".join(
     (
         rf"(?P<tag>[#@]{WORD})",
         r"(?P<number>0[mj]*(?:[0mj]|[.,:'/](?=0))*(?:[Aa]{1,2}(?![Aa0_mj]))?)",
-        r"(?P<initials>(?:[Aa]m{0,4}\.){2,})",
+        r"(?P<initials>(?:[Aa]m{0,4}\.){2,}|Aa\.(?:Aa?\.)+)",
         rf"(?P<word>{WORD}(?:['&-]{WORD}|-0[0mj]*)*)",
         r"(?P<dense>c[mj]*|h[hmj]*|k[kmj]*)",
         r"(?P<face>[:;=]['^-]?(?:[()\[\]/\\|*]|[Aa0](?![Aa0_]))|<0(?!0)|\^_\^|-_-)",
@@ -62,14 +66,7 @@ PLAIN = "|".join(
         r"(?P<other>[^ ][mj]*)",
     )
 )
-ADDRESS = "|".join(
-    (
-        r"(?P<url>[Aa][Aa0+.-]{1,15}://[^ \"<>]+)",
-        rf"(?P<mail>[Aa0][Aa0m._%+-]{{0,63}}@{HOST}(?:\.{HOST}){{1,8}})",
-        rf"(?P<host>{HOST}(?:\.{HOST}){{1,8}})",
-    )
-)
-TOKEN = re.compile(f"{ADDRESS}|{PLAIN}")
+TOKEN = re.compile(rf"(?P<host>{HOST}(?:\.{HOST}){{1,8}})|{PLAIN}")
 PLAIN_TOKEN = re.compile(PLAIN)
 PATH = re.compile(r"(?::0{1,5})?(?:/[^ \"<>]*)?")
 ENDING = re.compile(r"[.!?]+$")
@@ -88,10 +85,18 @@ DOMAINS = words_of("""
 # A full stop behind these never ends a sentence.
 TITLES = words_of("""
     mr mrs ms dr prof st gen col sgt lt capt cmdr rev hon sen rep gov pres vs fig figs eq nos vol pp ca cf eds mt ave
-    approx dept est univ e.g i.e z.b d.h bzw vgl dhr mevr mme mlle sra dra núm pág
+    approx dept est univ e.g i.e z.b d.h bzw vgl dhr mevr mme mlle sra dra núm pág hr frk проф акад ул им рис стр
+    см напр κ κα κος καθ δρ π.χ δηλ د أ डॉ प्रो पं
 """)
 # Behind these it may.
-ABBREVIATIONS = words_of("etc inc ltd co corp jr sr al a.m p.m u.s u.k u.n ph.d b.c a.d usw ibid")
+ABBREVIATIONS = words_of(
+    "etc inc ltd co corp jr sr al a.m p.m u.s u.k u.n ph.d b.c a.d usw ibid г гг т д др тыс млн руб т.д т.п κ.λπ κλπ"
+)
+# And before a number these have one.
+NUMBERED = words_of("no nr art abs p ch sec jan feb mar apr jun jul aug sep sept oct nov dec αρ άρθ")
+# A mark before these belongs to a name: Yahoo! Inc.
+COMPANIES = words_of("inc ltd co corp plc llc gmbh")
+LONGEST_COMPANY = 5
 # Words that tell that a new sentence has begun behind an abbreviation with dots inside.
 STARTERS = words_of("""
     the he she it they we you i this that these those but and so in on at for a an there however when if as his her
@@ -125,9 +130,11 @@ def find_spans(text: str) -> Spans:
     ['.', '?']
     """
     characters = Characters.of(text)
-    squeezed = characters.points.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    squeezed = characters.squeezed
     shapes = letters()[characters.classes]
     shapes[characters.points == APOSTROPHE] = ord("'")
+    shapes[1:-1][between_hebrew(characters)] = ord("'")
+    shapes[np.isin(characters.points, DECIMALS)] = ord(",")
     shape = shapes.tobytes().decode("ascii")
     begins, ends = tokens_of(squeezed, shape)
     last = sentence_ends(squeezed, shape, characters.gaps, begins, ends)
@@ -136,12 +143,25 @@ def find_spans(text: str) -> Spans:
     )
 
 
+def between_hebrew(characters: Characters) -> NDArray[np.bool_]:
+    """Return for each character but the first and the last whether it is a mark inside a Hebrew word."""
+    hebrew = characters.classes == HEBREW
+    inner: NDArray[np.bool_] = hebrew[:-2] & hebrew[2:] & np.isin(characters.points[1:-1], GERSHAYIM)
+    return inner
+
+
 def tokens_of(text: str, shape: str) -> tuple[list[int], list[int]]:
     """Return where tokens begin and end in a text with one space for each run of white space."""
     begins: list[int] = []
     ends: list[int] = []
+    addresses = dict(find_addresses(text))
     place = 0
     while place < len(shape):
+        if place in addresses:
+            begins.append(place)
+            place = addresses[place]
+            ends.append(place)
+            continue
         match = TOKEN.match(shape, place)
         if match is None:  # a space
             place += 1
@@ -155,8 +175,6 @@ def tokens_of(text: str, shape: str) -> tuple[list[int], list[int]]:
 def token_end(text: str, shape: str, match: re.Match[str]) -> int:
     """Return where a token that a pattern found really ends."""
     kind, begin, end = match.lastgroup, match.start(), match.end()
-    if kind == "url":
-        return trimmed(text, begin, end)
     if kind == "host":
         if is_host(text[begin:end]):
             path = PATH.match(shape, end)
@@ -167,7 +185,8 @@ def token_end(text: str, shape: str, match: re.Match[str]) -> int:
     if kind == "face" and not ((begin == 0 or shape[begin - 1] == " ") and text[end - 1] in FACES):
         return begin + 1
     if kind == "word" and shape[end : end + 1] == "." and shape[end + 1 : end + 2] != ".":
-        return end + is_abbreviation(text[begin:end])
+        is_numbered = shape[end + 1 : end + 3] == " 0" and text[begin:end].lower() in NUMBERED
+        return end + (is_numbered or is_abbreviation(text[begin:end]))
     return end
 
 
@@ -181,21 +200,6 @@ def is_abbreviation(word: str) -> bool:
     """Whether a full stop behind a word belongs to it: known abbreviations, and initials."""
     lower = word.lower()
     return lower in TITLES or lower in ABBREVIATIONS or (len(word) == 1 and word.isupper() and word != "I")
-
-
-def trimmed(text: str, begin: int, end: int) -> int:
-    """Return the end of an address without the punctuation of its sentence; closed brackets stay."""
-    surplus = {
-        close: text.count(close, begin, end) - text.count(opening, begin, end) for opening, close in ("()", "[]")
-    }
-    while end > begin + 1:
-        final = text[end - 1]
-        if surplus.get(final, 0) > 0:
-            surplus[final] -= 1
-        elif final not in ".,;:!?'’”»…*":
-            break
-        end -= 1
-    return end
 
 
 def sentence_ends(text: str, shape: str, gaps: NDArray[np.uint8], begins: list[int], ends: list[int]) -> list[bool]:
@@ -223,8 +227,14 @@ def may_end(text: str, shape: str, begin: int, end: int) -> bool:
     if shape[begin] in ".!?":
         return ENDING.match(shape, begin, end) is not None
     if shape[begin] in "Aa" and shape[end - 1] == ".":  # an abbreviation or an initial
-        return end - begin > 2 and text[begin : end - 1].lower() not in TITLES
+        word = text[begin : end - 1].lower()
+        return end - begin > 2 and word not in TITLES and word not in NUMBERED
     return text[begin:end] == "…"
+
+
+def is_caseless(letter: str) -> bool:
+    """Whether a small letter begins sentences too: Georgian letters are small, and their capitals are for headings."""
+    return "\u10d0" <= letter <= "\u10ff"
 
 
 def goes_on(text: str, shape: str, begin: int, end: int, close: int, following: int) -> bool:
@@ -233,7 +243,9 @@ def goes_on(text: str, shape: str, begin: int, end: int, close: int, following: 
         return False
     if close == following:  # no white space
         return shape[following] not in "chk"
-    if text[following].islower() or shape[following] in ",;:)!?.":
+    if (text[following].islower() and not is_caseless(text[following])) or shape[following] in ",;:)!?.":
+        return True
+    if text[begin] in "!?" and text[following : following + LONGEST_COMPANY].partition(".")[0].lower() in COMPANIES:
         return True
     if shape[begin] in "Aa" and "." in text[begin : end - 1]:
         word = PLAIN_TOKEN.match(shape, following)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -15,7 +15,14 @@ from crossarc.tagging.boundaries import BoundaryModel
 from crossarc.tagging.characters import BLANK_LINE, Characters
 from crossarc.tagging.multiword import MultiwordSplitter
 from crossarc.tagging.spacing import Sentences, Spans, sentences_of, text_of
-from crossarc.tagging.training_text import SentenceText, lacks_spacing, raw_text, sentence_texts
+from crossarc.tagging.training_text import (
+    MADE_UP,
+    NO_SPACING,
+    SentenceText,
+    lacks_spacing,
+    raw_text,
+    sentence_texts,
+)
 from crossarc.tagging.windows import CUT, Counts, cut_sentences, likely_by_punctuation, windows
 from crossarc.treebank import Sentence
 
@@ -28,7 +35,7 @@ log = logging.getLogger(__name__)
 
 Kind = Literal["learned", "rules"]
 KINDS = ("learned", "rules")
-FORMAT = 1  # of the arrays
+FORMAT = 2  # of the arrays; those of format 1 do not say whether rules are followed
 MOST_WORDS = 1_000  # of a sentence; the longest in any treebank has about half as many
 
 
@@ -135,31 +142,37 @@ class Tokenizer:
         """Forget what was noted of the texts so far."""
         self.cuts_.clear()
 
-    def fit(self, sentences: Iterable[Sentence], dev: Iterable[Sentence] | None = None) -> Self:
-        """Learn from the sentences of a treebank; with `dev`, keep the epoch that is best there."""
+    def fit(
+        self,
+        sentences: Iterable[Sentence],
+        dev: Iterable[Sentence] | None = None,
+        on_epoch: Callable[[int], None] = lambda epoch: None,
+    ) -> Self:
+        """Learn from the sentences of a treebank; with `dev`, keep the epoch that is best there.
+
+        `on_epoch` is called with the number of each epoch that is done.
+        """
         if self.kind == "rules":
             raise CrossarcError('rules do not learn; use Tokenizer("learned")')
         sentences = list(sentences)
         texts = [text for text in sentence_texts(sentences) if text.tokens]
         if not texts:
             raise CrossarcError("a tokenizer needs at least one sentence to learn from")
-        if lacks_spacing(sentences) and all(" " in text.spaces for text in texts if len(text.tokens) > 1):
-            log.warning(
-                "the treebank has neither # text nor SpaceAfter=No: the tokenizer learns to split at spaces only"
-            )
+        if lacks_spacing(sentences):
+            log.warning("%s, so the tokenizer learns from text that was made up: %s", NO_SPACING, MADE_UP)
         self.splitter_ = MultiwordSplitter.learn(surface_forms(texts))
         trainer = learned.BoundaryTrainer(texts, seed=self.seed, cut=self.cut)
         dev_sentences = list(dev) if dev is not None else []
         best = -1.0
         for epoch in range(1, self.epochs + 1):
             wrong = trainer.learn()
-            if not dev_sentences:
-                continue
-            model = trainer.model()
-            score = self.quality(model, dev_sentences)
-            log.info("epoch %d: %d wrong decisions, %.2f on the development set", epoch, wrong, score)
-            if score > best:
-                best, self.model_ = score, model
+            if dev_sentences:
+                model = trainer.model()
+                score = self.quality(model, dev_sentences)
+                log.info("epoch %d: %d wrong decisions, %.2f on the development set", epoch, wrong, score)
+                if score > best:
+                    best, self.model_ = score, model
+            on_epoch(epoch)
         if not dev_sentences or self.model_ is None:
             self.model_ = trainer.model()
         return self
@@ -197,11 +210,11 @@ class Tokenizer:
     ) -> Tokenizer:
         """Return the tokenizer that a model file keeps; `ValueError` or `LookupError` for damaged arrays."""
         header = arrays[f"{prefix}format"]
-        if header.shape != (2,) or header[0] != FORMAT or not 0 <= header[1] < len(KINDS):
+        if header.shape != (2,) or not 1 <= header[0] <= FORMAT or not 0 <= header[1] < len(KINDS):
             raise ValueError("the tokenizer is damaged or of another version")
         tokenizer = cls("rules" if header[1] else "learned", max_sentence_words=max_sentence_words)
         if tokenizer.kind == "learned":
-            tokenizer.model_ = learned.stored_model(arrays, f"{prefix}boundaries.")
+            tokenizer.model_ = learned.stored_model(arrays, f"{prefix}boundaries.", rules=header[0] > 1)
             tokenizer.splitter_ = MultiwordSplitter.from_arrays(arrays, f"{prefix}multiword.")
         return tokenizer
 

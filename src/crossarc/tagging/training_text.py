@@ -1,27 +1,30 @@
 """Running text with known boundaries from a treebank: what a tokenizer learns from and is scored on.
 
-The spacing of a sentence comes from its `# text` if that fits the tokens, otherwise from SpacesAfter and SpaceAfter.
+The spacing of a sentence comes from its `# text` if that fits the tokens, otherwise from SpacesAfter and SpaceAfter. A
+treebank that has none of these, or only tokens with spaces between them, is given usual spacing.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.tagging.boundaries import SENTENCE_END, TOKEN_END
-from crossarc.tagging.characters import CLASS, DENSE, SPACE, classes_table, code_points
+from crossarc.tagging.characters import SPACE, classes_table, code_points
+from crossarc.tagging.made_up import CLITICS, attached_spaces, dense_spaces, is_dense
 from crossarc.tagging.spacing import space_after, surface_tokens, values_of
 from crossarc.treebank import Sentence
 
+NO_SPACING = "the treebank does not say where spaces are"
+MADE_UP = "punctuation is attached as usual, and scripts without spaces have none"
 PARAGRAPH = "\n\n"
 DOCUMENT_SENTENCES = 12  # that a training document has at most
 # How often sentences of a training document are each on a line, and how often its lines are wrapped.
 LINES, WRAPPED = 0.1, 0.1
-ROMAN = CLASS["upper LATIN"], CLASS["lower LATIN"]
 
 
 @dataclass(frozen=True)
@@ -36,42 +39,35 @@ class SentenceText:
 
 
 def sentence_texts(sentences: Iterable[Sentence]) -> list[SentenceText]:
-    """Return the sentences of a treebank as texts.
-
-    A treebank without any spacing whose script has no spaces is read without spaces, except between words in Roman
-    letters or numbers.
-    """
+    """Return the sentences of a treebank as texts; if it does not say where spaces are, their spacing is made up."""
     sentences = list(sentences)
     texts = [sentence_text(sentence) for sentence in sentences]
-    if lacks_spacing(sentences) and is_dense(texts):
-        return [without_spaces(text) for text in texts]
-    return texts
+    return usual_spacing(texts) if lacks_spacing(sentences) else texts
 
 
 def lacks_spacing(sentences: Iterable[Sentence]) -> bool:
-    """Whether a treebank does not say where spaces are."""
-    return not any(
-        "text" in sentence.metadata or b"SpaceAfter=No" in sentence.raw or b"SpacesAfter" in sentence.raw
-        for sentence in sentences
-    )
+    """Whether a treebank does not say where spaces are.
+
+    A `# text` of tokens with one space between them says nothing, if it has punctuation that is usually attached.
+    """
+    sentences = list(sentences)
+    if any(b"SpaceAfter=No" in sentence.raw or b"SpacesAfter" in sentence.raw for sentence in sentences):
+        return False
+    given = [sentence for sentence in sentences if "text" in sentence.metadata]
+    if not given:
+        return True
+    texts = list(map(sentence_text, given))
+    if any(" ".join(text.tokens).strip() != one.metadata["text"] for text, one in zip(texts, given, strict=True)):
+        return False
+    return any("" in text.spaces for text in usual_spacing(texts))
 
 
-def is_dense(texts: Sequence[SentenceText]) -> bool:
-    """Whether most characters are of a script without spaces."""
-    characters = code_points("".join(token for text in texts[:1000] for token in text.tokens))
-    return bool(len(characters)) and float(np.isin(classes_table[characters], DENSE).mean()) > 0.5
-
-
-def without_spaces(text: SentenceText) -> SentenceText:
-    """Return a sentence with spaces only between words in Roman letters or numbers."""
-
-    def needs_space(left: str, right: str) -> bool:
-        kinds = classes_table[code_points(left[-1] + right[0])]
-        return all(kind in ROMAN or kind == CLASS["digit"] for kind in kinds.tolist())
-
-    pairs = zip(text.tokens, text.tokens[1:], strict=False)
-    spaces = (*(" " if needs_space(left, right) else "" for left, right in pairs), "")
-    return SentenceText(text.tokens, spaces, text.words, text.paragraph, text.document)
+def usual_spacing(texts: Sequence[SentenceText]) -> list[SentenceText]:
+    """Return sentences with the spaces that such tokens usually have between them."""
+    if is_dense(token for text in texts[:1000] for token in text.tokens):
+        return [replace(text, spaces=(*dense_spaces(text.tokens), "")) for text in texts]
+    clitics = any(token.lower() == CLITICS[0] for text in texts for token in text.tokens)
+    return [replace(text, spaces=(*attached_spaces(text.tokens, clitics), " ")) for text in texts]
 
 
 def sentence_text(sentence: Sentence) -> SentenceText:
