@@ -105,6 +105,8 @@ def test_sentences_are_cut_where_they_end_most_likely(example):
     class Unsure:
         """The same model, which ends no sentence but the last, however sure it is."""
 
+        rules = False
+
         def decide(self, characters, begin=0):
             decisions, sureness = model.decide(characters, begin)
             decisions[:-1] = np.minimum(decisions[:-1], 1)
