@@ -9,8 +9,17 @@ from scipy import stats
 
 from crossarc import Parser
 from crossarc.errors import CrossarcError
-from crossarc.evaluation import evaluate
-from crossarc.experiments import CrossValidation, Result, candidates_of, cross_validate, fold_tables, gather
+from crossarc.evaluation import evaluate, evaluate_graphs
+from crossarc.experiments import (
+    CrossValidation,
+    Result,
+    candidates_of,
+    cross_validate,
+    fold_tables,
+    gather,
+    get_metric,
+)
+from crossarc.experiments.comparisons import duel
 from crossarc.experiments.crossvalidation import PairedTest
 from crossarc.experiments.folds import read_candidate
 from crossarc.experiments.worker import data_of, work
@@ -247,6 +256,36 @@ def test_parses_of_failed_folds_are_left_out(example, tmp_path, stub):
     stub("import sys; sys.exit('no luck')")
     cross_validate(example, ["mst"], folds=2, cache=tmp_path / "cache", parses=tmp_path / "parses")
     assert not list((tmp_path / "parses").rglob("*.conllu"))
+
+
+def test_parsers_of_graphs_are_scored_by_their_graphs(example, sentences, tmp_path):
+    """Their trees are those of gold, so LAS would be 100."""
+    parsers = ["dag-eager", "arc-hybrid", "dag-mst"]
+    found = cross_validate(example, parsers, folds=2, settings={"epochs": 1}, cache=tmp_path / "cache", against="all")
+    numbers = assign_folds(len(sentences), 2, seed=1)
+    gold, parsed = [], []
+    for fold in (1, 2):
+        train = [each for each, number in zip(sentences, numbers, strict=True) if number != fold]
+        gold += [each for each, number in zip(sentences, numbers, strict=True) if number == fold]
+        parsed += Parser("dag-eager", epochs=1, seed=1).fit(train).parse(gold[len(parsed) :])
+    whole = evaluate_graphs(gold, parsed)
+    row = found.rows[0].graphs
+    assert (row.labelled, row.unlabelled, row.exact_match) == (whole.labelled, whole.unlabelled, whole.exact_match)
+    assert found.rows[1].graphs is None
+    assert not found.tests
+    text = fold_tables(found)
+    assert f"| dag-eager | {whole.labelled.precision:.2f} | {whole.labelled.recall:.2f} |" in text
+    assert "100.00" not in text
+    assert "Significance" not in text
+    assert text.count("| arc-hybrid |") == 2  # scores of trees, and times
+    told = found.to_dict()["parsers"]
+    assert ["las" in each for each in told] == [False, True, False]
+    assert told[0]["graphs"]["labelled"]["f1"] == whole.labelled.f1
+    result = Result(None, {"scores": {"las": 100.0}, "graphs": whole.to_dict()})
+    assert get_metric("las").find(result.figures) is None
+    result.figures["sentences"] = {"words": [2], "las": [2], "uas": [2]}
+    assert duel([result], [result]) is None
+    assert get_metric("lf").find(result.figures) == whole.labelled.f1
 
 
 def test_failed_folds(plan, sentences):

@@ -46,11 +46,13 @@ def counts_by_sentence(result: Result, no_punctuation: bool) -> Counts | None:
 
 
 def duel(one: Sequence[Result], other: Sequence[Result], *, no_punctuation: bool = False) -> Duel | None:
-    """Compare two parsers sentence by sentence over their common seeds; None if there are none.
+    """Compare two parsers sentence by sentence over their common seeds; None if there are none, or if one gives graphs.
 
     Sentences without counted words are left out. With several seeds, the randomised comparator swaps the parses of a
     sentence by all seeds together: the sample consists of sentences, not of seeds.
     """
+    if any((each.figures or {}).get("graphs") for each in (*one, *other)):
+        return None  # whose trees are those of gold
     counts = [[counts_by_sentence(each, no_punctuation) for each in pair] for pair in zip(one, other, strict=True)]
     pairs = [(a, b) for a, b in counts if a is not None and b is not None]
     if not pairs:

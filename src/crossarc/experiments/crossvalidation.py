@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.evaluation import ClassScore, Trees, TreeScores, paired_t_test
-from crossarc.evaluation.scores import Figures, Share
+from crossarc.evaluation.scores import Figures, Score, Share
 from crossarc.experiments.comparisons import counts_by_sentence
 from crossarc.experiments.fold_parses import write_parses
 from crossarc.experiments.folds import CrossValidation, Parsers, candidates_of
@@ -48,6 +48,27 @@ class Breakdown(Figures):
 
 
 @dataclass(frozen=True)
+class GraphRow(Figures):
+    """The graphs of a parser over all folds: arcs with their labels and without, and whole graphs."""
+
+    labelled: Score
+    unlabelled: Score
+    sentences: int
+    exact: int
+
+    exact_match = Share("exact", "sentences")
+
+    @classmethod
+    def of(cls, parts: Sequence[Mapping[str, Any]]) -> GraphRow:
+        """Add up the scores of the folds, from their JSON."""
+        labelled, unlabelled = (
+            Score(*(sum(part[kind][name] for part in parts) for name in ("correct", "gold", "system")))
+            for kind in ("labelled", "unlabelled")
+        )
+        return cls(labelled, unlabelled, *(sum(part[name] for part in parts) for name in ("sentences", "exact")))
+
+
+@dataclass(frozen=True)
 class Row:
     """A parser over all folds: its scores, the CPU seconds of all folds, and the right and all words of each sentence.
 
@@ -61,6 +82,7 @@ class Row:
     parsing_seconds: float
     right: NDArray[np.int64]
     words: NDArray[np.int64]
+    graphs: GraphRow | None = None  # of a parser of graphs, whose trees are those of gold and say nothing
 
     @property
     def exact(self) -> NDArray[np.int64]:
@@ -71,16 +93,19 @@ class Row:
     def to_dict(self) -> dict[str, Any]:
         """The figures by name, for JSON. There is no F-measure: precision and recall count different edges as right."""
         edges = self.scores.non_projective
-        return {
-            "settings": self.settings,
-            "words": self.scores.words,
-            "sentences": self.scores.sentences,
+        trees = {
             "las": self.scores.las,
             "lem": self.scores.lem,
             "np_precision": edges.precision,
             "np_recall": edges.recall,
             "np_predicted": edges.system,
             "np_gold": edges.gold,
+        }
+        return {
+            "settings": self.settings,
+            "words": self.scores.words,
+            "sentences": self.scores.sentences,
+            **(trees if self.graphs is None else {"graphs": self.graphs.to_dict()}),
             "training_seconds": self.training_seconds,
             "parsing_seconds": self.parsing_seconds,
         }
@@ -173,7 +198,9 @@ def gather(plan: CrossValidation, sentences: Iterable[Sentence], results: Sequen
     failures = dict.fromkeys(f"{result.job}: {result.error}" for result in results if result.failed)
     settings = [group[0].job.all_settings for group in groups]
     pairs = [(rows[one], rows[other]) for one, other in pairs_to_test(settings, plan.against)]
-    tests = tuple(paired_test(one, other) for one, other in pairs if one and other)
+    tests = tuple(
+        paired_test(one, other) for one, other in pairs if one and other and one.graphs is other.graphs is None
+    )
     return CrossValidated(plan, Breakdown.of(sentences), rows, tests, tuple(failures))
 
 
@@ -191,6 +218,7 @@ def row_of(results: Sequence[Result]) -> Row | None:
         parsing_seconds=sum(each["parsing"]["cpu_seconds"] for each in figures),
         right=np.concatenate([each["las"] for each in counts]),
         words=np.concatenate([each["words"] for each in counts]),
+        graphs=GraphRow.of([each["graphs"] for each in figures]) if figures[0].get("graphs") else None,
     )
 
 

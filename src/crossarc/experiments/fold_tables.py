@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from crossarc.experiments.crossvalidation import CrossValidated, Row
+from collections.abc import Sequence
+
+from crossarc.experiments.crossvalidation import CrossValidated, GraphRow, Row
 from crossarc.experiments.tables import markdown
 
 SMALLEST_P = 0.0001
+MEASURES = ("precision", "recall", "f1")
 
 
 def fold_tables(found: CrossValidated) -> str:
     """The treebank, the scores, the paired tests, the times and the failed jobs."""
-    parts = [treebank_table(found), score_table(found)]
+    parts = [treebank_table(found)]
+    trees = [(name, row) for name, row in zip(names_of(found), found.rows, strict=True) if not (row and row.graphs)]
+    if trees:
+        parts.append(score_table(trees))
+    graphs = [(name, row.graphs) for name, row in zip(names_of(found), found.rows, strict=True) if row and row.graphs]
+    if graphs:
+        parts.append(graph_table(graphs))
     if found.tests:
         parts.append(test_table(found))
     parts.append(time_table(found))
@@ -27,13 +36,19 @@ def treebank_table(found: CrossValidated) -> str:
     return "**Treebank**\n\n" + markdown(["treebank", "sentences", "NP edges", "sentences with NP edges"], [row])
 
 
-def score_table(found: CrossValidated) -> str:
-    """The scores of each parser; the precision of a parser without non-projective edges is blank."""
-    rows = [
-        [name, *(scores_of(row) if row else ["failed", "", "", "", ""])]
-        for name, row in zip(names_of(found), found.rows, strict=True)
-    ]
+def score_table(named: Sequence[tuple[str, Row | None]]) -> str:
+    """The scores of parsers of trees; the precision of a parser without non-projective edges is blank."""
+    rows = [[name, *(scores_of(row) if row else ["failed", "", "", "", ""])] for name, row in named]
     return "**Scores**\n\n" + markdown(["parser", "LAS", "LEM", "NP precision", "NP recall", "NP edges found"], rows)
+
+
+def graph_table(named: Sequence[tuple[str, GraphRow]]) -> str:
+    """The scores of parsers of graphs."""
+    rows = []
+    for name, row in named:
+        scores = [getattr(score, measure) for score in (row.labelled, row.unlabelled) for measure in MEASURES]
+        rows.append([name, *(f"{score:.2f}" for score in (*scores, row.exact_match))])
+    return "**Graphs**\n\n" + markdown(["parser", "LP", "LR", "LF", "UP", "UR", "UF", "whole graphs"], rows)
 
 
 def scores_of(row: Row) -> list[str]:
@@ -98,10 +113,17 @@ def names_of(found: CrossValidated) -> list[str]:
 
 def footnote(found: CrossValidated) -> str:
     """The note that explains the figures."""
+    pairs = f"{len(found.tests)} pair{'s' * (len(found.tests) > 1)}"
     tests = (
         "Significance: two-sided paired t-tests over sentences, on the number of words with the right head and label, "
-        f"and for LEM on whether all are right; {len(found.tests)} pairs, p values not corrected for their number. "
+        f"and for LEM on whether all are right; {pairs}, p values not corrected for their number. "
         if found.tests
+        else ""
+    )
+    graphs = (
+        "LP, LR, LF: precision, recall and F of labelled arcs of graphs; UP, UR, UF: unlabelled. Parsers of graphs are "
+        "not tested for significance. "
+        if any(row and row.graphs for row in found.rows)
         else ""
     )
     return (
@@ -109,6 +131,6 @@ def footnote(found: CrossValidated) -> str:
         "that was trained on the others, last epoch. Scores are of all folds together, with the tags of the file, "
         "punctuation counted. LAS: words with the right head and label; LEM: sentences with all heads and labels "
         "right; NP: non-projective. NP precision: NP edges of the parser whose head and label are right; NP recall: NP "
-        f"edges of gold whose head and label the parser has. {tests}Times are sums over folds, of one thread; parsing "
-        "is without reading."
+        f"edges of gold whose head and label the parser has. {graphs}{tests}Times are sums over folds, of one thread; "
+        "parsing is without reading."
     )

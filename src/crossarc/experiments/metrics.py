@@ -27,18 +27,18 @@ class Metric:
 
 
 def score(name: str) -> Callable[[Figures], float | None]:
-    """A metric of the evaluation."""
-    return lambda figures: figures["scores"][name]
+    """A metric of the evaluation; none for parsers of graphs, whose trees are those of gold."""
+    return lambda figures: None if figures.get("graphs") else figures["scores"][name]
 
 
 def no_punctuation(name: str) -> Callable[[Figures], float | None]:
-    """A metric of the evaluation without punctuation."""
-    return lambda figures: figures["scores"]["without_punctuation"][name]
+    """A metric of the evaluation without punctuation; none for parsers of graphs."""
+    return lambda figures: None if figures.get("graphs") else figures["scores"]["without_punctuation"][name]
 
 
 def non_projective(name: str) -> Callable[[Figures], float | None]:
-    """A metric of the non-projective edges."""
-    return lambda figures: figures["scores"]["non_projective"][name]
+    """A metric of the non-projective edges; none for parsers of graphs."""
+    return lambda figures: None if figures.get("graphs") else figures["scores"]["non_projective"][name]
 
 
 def of_graphs(*path: str) -> Callable[[Figures], float | None]:
