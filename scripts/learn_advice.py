@@ -38,8 +38,9 @@ Measured = dict[str, dict[str, Figures]]  # by treebank and parser
 
 @dataclass(frozen=True)
 class Table:
-    """A Markdown table with the last line of text above it."""
+    """A Markdown table with the heading of its section and the last line of text above it."""
 
+    heading: str
     title: str
     header: list[str]
     rows: list[list[str]]
@@ -57,14 +58,17 @@ class Interval:
 
 def tables_of(page: str) -> Iterator[Table]:
     """The tables of a page in docs."""
-    title, found = "", []
+    heading = title = ""
+    found: list[list[str]] = []
     for line in [*(ROOT / "docs" / page).read_text(encoding="utf-8").splitlines(), ""]:
         if line.startswith("|"):
             found.append([cell.strip().strip("`") for cell in line.strip("|").split("|")])
             continue
         if found:
-            yield Table(title, found[0], found[2:])
+            yield Table(heading, title, found[0], found[2:])
             found = []
+        if line.startswith("## "):
+            heading = line.removeprefix("## ")
         if line.strip():
             title = line.strip()
 
@@ -114,18 +118,11 @@ def measured_trees() -> tuple[Measured, set[str]]:
 
 def measured_graphs() -> Measured:
     """The figures of parsers of graphs, from the first table of each treebank, which has default settings."""
-    places = {"## Danish": "da_ddt_graph", "## English": "en_ewt"}
-    sections = dict.fromkeys([*places.values(), "la_proiel_graph", "cs_cltt"], 0)
+    places = {"Danish": "da_ddt_graph", "English": "en_ewt"}
     measured: Measured = {}
-    heading = ""
-    text = (ROOT / "docs" / "dag-results.md").read_text(encoding="utf-8").splitlines()
-    titles = {line.strip(): place for place, line in enumerate(text) if line.strip()}
     for table in tables_of("dag-results.md"):
-        before = [line for line in text[: titles[table.title]] if line.startswith("## ")]
-        heading = before[-1] if before else ""
-        treebank = places.get(heading, table.title.strip("*"))
-        if treebank in sections and "LF" in table.header and not sections[treebank]:
-            sections[treebank] = 1
+        treebank = places.get(table.heading, table.title.strip("*"))
+        if "LF" in table.header and treebank not in measured:
             note_rows(measured, treebank, table)
     return measured
 

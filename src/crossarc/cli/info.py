@@ -144,7 +144,11 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
 def describe_dag(settings: Settings) -> tuple[str, str, str]:
     """Describe a parser that gives graphs."""
     if settings.family == "neural-graph":
-        return "all graphs", settings.system, "a network; several heads; the best tree, then other arcs; most accurate"
+        return (
+            "all graphs",
+            settings.system,
+            "a network; several heads; the best tree, then arcs beside it; most accurate",
+        )
     if settings.family == "dag-mst":
         return "all graphs", settings.system, "several heads; the best tree, then each arc that raises the score"
     if not settings.is_projective:

@@ -47,10 +47,11 @@ def oracle(
     \b
     $ crossarc oracle graphs.conllu --parser dag-standard --sentence 7
     s7
-    Move           Stack                    Buffer         Arc
+    Move           Stack                        Buffer   Arc
     ...
-    SHIFT          [ROOT, wants, to, fly]   []
-    RIGHT-ATTACH   [ROOT, wants, to]        [fly]          to -obj-> fly
+    SHIFT          [ROOT, stop, hiding, keys]   []
+    RIGHT-ATTACH   [ROOT, stop, hiding]         [keys]   hiding -obj-> keys
+    RIGHT-REDUCE   [ROOT, stop]                 [keys]   stop -xcomp-> hiding
     ...
     """
     print_tables(derivations(file, parser, sentence or (), source), markdown=markdown)
