@@ -1,6 +1,6 @@
 """crossarc: dependency parsing for trees and graphs whose arcs may cross.
 
-The names below are the public interface; each is imported when it is first used.
+The names below are the public interface; each is imported when it is first used, and so are the packages in PACKAGES.
 """
 
 from __future__ import annotations
@@ -10,6 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from crossarc import decode as decode
+    from crossarc import draw as draw
+    from crossarc import evaluation as evaluation
+    from crossarc import experiments as experiments
+    from crossarc import parsers as parsers
+    from crossarc import structure as structure
+    from crossarc import tagging as tagging
+    from crossarc import transforms as transforms
+    from crossarc import transitions as transitions
+    from crossarc import treebank as treebank
     from crossarc.errors import CrossarcError as CrossarcError
     from crossarc.evaluation import evaluate as evaluate
     from crossarc.parsers import Parser as Parser
@@ -29,6 +38,18 @@ HOMES = {
     "read": "crossarc.treebank",
     "write": "crossarc.treebank",
 }
+PACKAGES = (
+    "decode",
+    "draw",
+    "evaluation",
+    "experiments",
+    "parsers",
+    "structure",
+    "tagging",
+    "transforms",
+    "transitions",
+    "treebank",
+)
 __all__ = ["CrossarcError", "Parser", "Pipeline", "Sentence", "decode", "evaluate", "load", "read", "write"]
 
 
@@ -37,12 +58,12 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("crossarc")
-    if name == "decode":
-        return import_module("crossarc.decode")
+    if name in PACKAGES:
+        return import_module(f"crossarc.{name}")
     if name in HOMES:
         return getattr(import_module(HOMES[name]), name)
     raise AttributeError(f"module 'crossarc' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return sorted({*__all__, *PACKAGES, "__version__"})
