@@ -7,6 +7,7 @@ scores of a network, is given here. Code for programs that are not installed is 
 import ast
 import contextlib
 import importlib.util
+import logging
 import re
 import shutil
 import subprocess
@@ -103,7 +104,17 @@ def given(example):
     }
 
 
+@pytest.fixture
+def logged():
+    """A page may say what is logged, which must not last."""
+    log = logging.getLogger("crossarc")
+    level = log.level
+    yield
+    log.setLevel(level)
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("logged")
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if page.name not in ELSEWHERE and any(blocks_of(page))], ids=lambda page: page.name
 )
