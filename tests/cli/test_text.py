@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from crossarc import load
 from crossarc.tagging import text_of
 from crossarc.treebank import read, write
 from graph_treebank import graph_treebank
@@ -33,7 +34,10 @@ def test_train_says_what_it_does(crossarc, example, tmp_path):
         "tokenizer: learning",
         "parser neural\n",
         "epoch 2/2",
-        "development set from its text: Tokens",
+        "best: epoch ",
+        "\ndevelopment set Tokens Sentences  Words   UPOS UFeats Lemmas    UAS    LAS\n",
+        "\nfrom its tokens  ",
+        "\nfrom its text  ",
         "Saved",
     ):
         assert part in err
@@ -67,6 +71,40 @@ def test_the_fast_pipeline(crossarc, example, tmp_path):
     assert "best: epoch" in err
     assert "Lemmas" in err
     assert "UPOS" not in err
+
+
+def test_both_lines_about_the_development_set_have_one_definition(crossarc, example, tmp_path):
+    """Labels are cut at the colon in both, so that given tokens are never worse than text for their labels."""
+    odd = (
+        sentence.replace(deprels=[f"{label}:{k}" for k, label in enumerate(sentence.deprels)])
+        for sentence in read(example)
+    )
+    write(odd, tmp_path / "dev.conllu")
+    files = ("--train", example, "--dev", tmp_path / "dev.conllu", "-o", tmp_path / "m")
+    err = crossarc("train", "--pipeline", "--fast", "--jackknife", "0", "--epochs", "2", *files)[1]
+    las = [float(line.split()[-1]) for line in err.splitlines() if line.startswith("from its")]
+    assert min(las) > 20
+    assert abs(las[0] - las[1]) < 5
+
+
+def test_a_small_network_by_name(crossarc, example, tmp_path):
+    files = ("--epochs", "1", "--train", example, "-o", tmp_path / "m")
+    assert crossarc("train", "--pipeline", "--fast", "--parser", "neural", *files)[0] == 0
+    settings = load(tmp_path / "m").parser.settings
+    assert (settings.fast, settings.hidden, settings.arc_size) == (True, 96, 128)
+
+
+def test_pipelines_offer_graphs(crossarc, tmp_path):
+    write(graph_treebank(20), tmp_path / "t.conllu")
+    files = ("--epochs", "1", "--jackknife", "0", "--train", tmp_path / "t.conllu", "-o", tmp_path / "m")
+    err = crossarc("train", "--pipeline", "--fast", *files)[1]
+    assert "the treebank has graphs: " in err
+    assert "--graph dag-" in err
+    assert "has graphs" not in crossarc("train", "--pipeline", "--fast", "--graph", "dag-mst", *files)[1]
+    write(
+        (sentence.replace(deps=["_"] * (len(sentence) + 1)) for sentence in graph_treebank(20)), tmp_path / "t.conllu"
+    )
+    assert "has graphs" not in crossarc("train", "--pipeline", "--fast", *files)[1]
 
 
 def test_an_interrupt_while_graphs_are_learned_leaves_the_parser(crossarc, tmp_path, monkeypatch):

@@ -49,6 +49,22 @@ def data(sentences):
     return [bytes(sentence) for sentence in sentences]
 
 
+def test_stages_tell_their_steps(sentences):
+    """Each stage but parsers counts its steps up to their number."""
+    steps = {}
+    stage = []
+    pipeline = Pipeline("arc-hybrid", jackknife=2, tagger={"epochs": 2}, epochs=1)
+    pipeline.fit(
+        sentences,
+        on_stage=stage.append,
+        on_step=lambda done, of: steps.setdefault(stage[-1], []).append((done, of)),
+    )
+    assert stage == ["tokenizer", "tagger", "jackknife", "parser"]
+    assert {name: len(each) for name, each in steps.items()} == {"tokenizer": 12, "tagger": 8, "jackknife": 2}
+    for each in steps.values():
+        assert each == [(done, len(each)) for done in range(1, len(each) + 1)]
+
+
 def test_a_text_has_sentences_with_tags_and_trees(nlp):
     text = "  She left.\tThey stayed home… \r\n\r\nWhy?"
     found = nlp(text, document="d1")

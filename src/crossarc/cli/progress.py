@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -93,6 +95,21 @@ class TrainingView:
             self.bar.console.print(line, markup=False)
         else:
             print(line, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def steps_shown(name: str) -> Iterator[Callable[[int, int], None]]:
+    """A function that is told how many steps are done and how many there are, and moves a bar on a terminal."""
+    screen = console(stderr=True)
+    if not screen.is_terminal:
+        yield lambda done, of: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
 
 
 def speed(words: int, seconds: float) -> str:

@@ -51,7 +51,11 @@ def train(
         int | None, typer.Option(metavar="N", min=1, help="The width of the beam; 1 is greedy search.")
     ] = None,
     fast: Annotated[
-        bool, typer.Option("--fast", help="Fast search: two to three times as fast, a little less accurate.")
+        bool,
+        typer.Option(
+            "--fast",
+            help="Two to three times as fast, a little less accurate: fast search, or a smaller network.",
+        ),
     ] = False,
     init: Annotated[
         str | None, typer.Option(metavar="MODEL", help="A trained model to start from, for example with new data.")

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import ExitStack
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from crossarc.cli.progress import TrainingView
+from crossarc.cli.progress import TrainingView, steps_shown
 from crossarc.cli.train import announce_checkpoint, farewell, validated
 from crossarc.errors import CrossarcError
 
 if TYPE_CHECKING:
     from crossarc.parsers import Epoch, Progress
     from crossarc.pipeline import Pipeline
+    from crossarc.tagging.tagger import Steps
     from crossarc.treebank import Sentence
 
 # The fast one leaves out small weights: a fifth faster and as accurate, by docs/pipeline-results.md.
@@ -24,7 +26,9 @@ STAGES = {
     "tagger": "learning tags and lemmas",
     "jackknife": "predicting the tags of the training data, fold by fold",
 }
-SHOWN = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "LAS")
+SPLITTING = ("Tokens", "Sentences", "Words")  # which given tokens have right
+ATTACHMENT = ("UAS", "LAS")
+SHOWN = (*SPLITTING, "UPOS", "UFeats", "Lemmas", *ATTACHMENT)
 COLUMNS = {"UPOS": "upos", "UFeats": "feats", "Lemmas": "lemma"}  # without which a figure says nothing
 
 
@@ -53,6 +57,8 @@ def train_pipeline(
     held_out = validated(dev, on_error, check) if dev is not None else None
     if held_out is not None and not held_out:
         raise CrossarcError(f"{dev}: the development set has no sentence; leave --dev out, or give another file")
+    if pipeline.graph is None and not pipeline.parser.gives_graphs:
+        offer_graphs(sentences)
     checkpoint = f"{output}.checkpoint"
     announce_checkpoint(checkpoint, resume)
     view = StagesView(pipeline, sum(map(len, sentences)))
@@ -64,6 +70,7 @@ def train_pipeline(
                 checkpoint=checkpoint,
                 resume=resume,
                 on_stage=view.on_stage,
+                on_step=view.on_step,
                 on_epoch=view.on_epoch,
                 on_progress=view.on_progress,
             )
@@ -74,19 +81,34 @@ def train_pipeline(
     return pipeline
 
 
+def offer_graphs(sentences: list[Sentence]) -> None:
+    """Say that a treebank has graphs that trees do not hold, and which option learns them too."""
+    from crossarc.parsers.recommendation import recommend_graph
+    from crossarc.structure import summarise as summarise_structure
+
+    if not any(sentence.has_graph for sentence in sentences):
+        return
+    name, reason = recommend_graph(summarise_structure(sentences))
+    if name:
+        note = f"the treebank has graphs: {reason}; --graph {name} learns them too"
+        print(fill(note, 80, break_on_hyphens=False), file=sys.stderr)
+
+
 class StagesView:
-    """Shows which part of a pipeline is trained, and the epochs of its parsers."""
+    """Shows which part of a pipeline is trained, and how far it is."""
 
     def __init__(self, pipeline: Pipeline, words: int) -> None:
         self.pipeline, self.words = pipeline, words
         self.stack = ExitStack()
         self.epochs = self.of_parser = TrainingView(pipeline.parser.settings.epochs, words)
+        self.steps: Steps = lambda done, of: None
 
     def on_stage(self, name: str) -> None:
-        """Print what is learned next; parsers show their epochs."""
+        """Print what is learned next, and show its progress."""
         self.stack.close()
         if name in STAGES:
             print(f"{name}: {STAGES[name]}", file=sys.stderr)
+            self.steps = self.stack.enter_context(steps_shown(name))
             return
         parser = self.pipeline.parsers[name]
         print(f"{name} {parser.settings.parser}", file=sys.stderr)
@@ -96,31 +118,41 @@ class StagesView:
             self.of_parser = self.epochs
         self.stack.enter_context(self.epochs)
 
+    def on_step(self, done: int, of: int) -> None:
+        """Show how many steps of a stage are done."""
+        self.steps(done, of)
+
     def on_epoch(self, epoch: Epoch) -> None:
         """Show an epoch of the parser that is trained now."""
         self.epochs.on_epoch(epoch)
 
     def on_progress(self, progress: Progress) -> None:
-        """Show how far it is."""
+        """Show how far the parser is."""
         self.epochs.on_progress(progress)
 
 
 def summarise(pipeline: Pipeline, dev: list[Sentence] | None, output: str) -> None:
-    """Print the scores on the development set, from raw text, and the model file."""
+    """Print the scores on the development set, from its tokens and from its text, and the model file."""
     from crossarc.parsers.columns import filled_columns_of
     from crossarc.treebank.corpus import Corpus
 
     best = pipeline.parser.manifest_["development"]
-    if dev is not None and best:
-        labelled, unlabelled = pipeline.parser.measures
-        figures = f"dev {labelled} {best['las']:.2f}, {unlabelled} {best['uas']:.2f}"
-        print(f"best: epoch {best['epoch']}, {figures} with given tokens", file=sys.stderr)
     if dev is not None:
-        scores = pipeline.evaluate(dev)
+        if best:
+            print(f"best: epoch {best['epoch']}", file=sys.stderr)
         filled = filled_columns_of(Corpus.of(dev), list(COLUMNS.values()))
         shown = [name for name in SHOWN if filled.get(COLUMNS.get(name, ""), True)]
         if pipeline.parser.gives_graphs:
-            shown.remove("LAS")
-        figures = ", ".join(f"{name} {scores[name].f1:.2f}" for name in shown)
-        print(f"development set from its text: {figures}", file=sys.stderr)
+            shown = [name for name in shown if name not in ATTACHMENT]
+        print(aligned("development set", {name: name for name in shown}), file=sys.stderr)
+        for given, what in ((True, "from its tokens"), (False, "from its text")):
+            scores = pipeline.evaluate(dev, given_tokens=given)
+            cells = {name: "" if given and name in SPLITTING else f"{scores[name].f1:.2f}" for name in shown}
+            print(aligned(what, cells), file=sys.stderr)
+        print("(as in the CoNLL 2018 shared task: labels up to the colon, universal features)", file=sys.stderr)
     print(f"Saved {output} ({os.path.getsize(output) / 1e6:.1f} MB)", file=sys.stderr)
+
+
+def aligned(title: str, cells: dict[str, str]) -> str:
+    """A row of a small table; the titles of columns are the names of cells."""
+    return f"{title:16}" + " ".join(f"{text:>{max(6, len(name))}}" for name, text in cells.items())

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.parsers.families import FAMILIES, check_names, checked_settings
-from crossarc.parsers.settings import AT_ONCE, GraphOutput, Settings
+from crossarc.parsers.settings import AT_ONCE, FAST_SIZES, GraphOutput, NetworkSettings, Settings
 
 # How often training goes on from the model's own mistakes where costs are not exact, by trial on development sets.
 EXPLORE = {"planar": 0.9, "two-planar": 0.5, "covington": 0.5}
@@ -105,6 +105,8 @@ def make_settings(parser: str, **options: Any) -> Settings:
         preset["explore"] = 0.0
         options = {**options, "epochs": 1}
     sizes = {"rich": preset["features"], "compact": f"{preset['features']}-compact"}
+    if options.get("fast") and issubclass(FAMILIES[preset["family"]], NetworkSettings):
+        preset |= FAST_SIZES
     if options.get("use_tree"):
         preset["features"] = sizes["rich"] = f"{preset['features']}-tree"
     if options.get("features") in sizes:

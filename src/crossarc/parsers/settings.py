@@ -375,10 +375,16 @@ class DagMstSettings(GraphSettings, GraphOutput):
         return self
 
 
+# EWT dev: 0.3 LAS less than with the usual size, 1.8 times the speed and half the time of training.
+FAST_SIZES = {"hidden": 96}
+
+
 class NetworkSettings(Settings):
     """The settings of all parsers with a network that scores arcs."""
 
     epochs: int = Field(20, ge=1)
+    # A smaller network, nearly twice as fast: `FAST_SIZES`, unless other sizes are asked for.
+    fast: bool = False
     # A word, lemma or part of a word has an embedding if it occurs so often; all others share one.
     cut: int = Field(2, ge=1)
     # The numbers in the sums of embeddings, in one direction of each layer, and in the vectors of arcs and of labels.

@@ -7,7 +7,7 @@ import reprlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import Parser
@@ -29,6 +29,7 @@ from crossarc.treebank.token_lists import sentences_of_tokens
 if TYPE_CHECKING:
     from crossarc.evaluation.tokenization import Tokenization
     from crossarc.parsers.analysis import Analysis
+    from crossarc.tagging.tagger import Steps
 
 TAGS = ["upos", "xpos", "feats", "lemma"]
 JOINT = ("neural", "neural-projective")  # presets whose network gives tags itself
@@ -86,12 +87,14 @@ class Pipeline(Stored):
         on_error: OnError = "fail",
         on_finding: Report | None = None,
         on_stage: Stage = lambda name: None,
+        on_step: Steps = lambda done, of: None,
         on_epoch: Callable[[Epoch], None] = lambda epoch: None,
         on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> Pipeline:
         """Learn from a treebank with text, tags and trees; with `dev` the best epochs are kept.
 
-        `on_stage` is called with what is learned next: tokenizer, tagger, jackknife, parser or graph.
+        `on_stage` is called with what is learned next: tokenizer, tagger, jackknife, parser or graph. `on_step` tells
+        how many steps of the first three are done, and how many there are, `on_epoch` and `on_progress` of parsers.
         """
         sentences = checked_sentences(train, self.parser.target, on_error, on_finding)
         held_out = checked_sentences(dev, self.parser.target, on_error, on_finding) if dev is not None else None
@@ -99,18 +102,20 @@ class Pipeline(Stored):
             raise CrossarcError("there is no sentence to learn from")
         self.origin_ = None
         on_stage("tokenizer")
-        self.tokenizer.fit(sentences, held_out)
+        self.tokenizer.fit(sentences, held_out, on_step)
         tagged, tagged_dev = sentences, held_out
         self.tagger = None
         has_tags = any(filled_columns_of(Corpus.of(sentences), TAGS).values())
         if has_tags and (self.graph is not None or not self.predicts_tags):
             on_stage("tagger")
-            tagger = Tagger(**self.tagger_settings).fit(sentences, held_out)
+            tagger = Tagger(**self.tagger_settings).fit(sentences, held_out, on_step)
             self.tagger = None if self.predicts_tags else tagger
             folds = min(self.jackknife, len(sentences))
             if folds > 1:
                 on_stage("jackknife")
-                tagged = jackknife_tags(sentences, folds=folds, **self.tagger_settings)
+                tagged = jackknife_tags(
+                    sentences, folds=folds, report=lambda fold: on_step(fold, folds), **self.tagger_settings
+                )
                 tagged_dev = tagger.tag(held_out) if held_out is not None else None
         own = (sentences, held_out) if self.predicts_tags else (tagged, tagged_dev)
         on_stage("parser")
@@ -237,12 +242,13 @@ class Pipeline(Stored):
         for parser in self.parsers.values():
             parser.model.reset_notes()
 
-    def evaluate(self, gold: Data) -> Tokenization:
-        """Parse the text of a treebank and score the result by the metrics of the CoNLL 2018 shared task."""
+    def evaluate(self, gold: Data, *, given_tokens: bool = False) -> Tokenization:
+        """Parse the text of a treebank, or its tokens, and score the result as in the CoNLL 2018 shared task."""
         sentences = checked_sentences(gold, self.parser.target, "fail", None)
         from crossarc.evaluation.tokenization import evaluate_tokenization
 
-        return evaluate_tokenization(sentences, self(raw_text(sentences)))
+        parsed = self.parse(sentences) if given_tokens else self(raw_text(sentences))
+        return evaluate_tokenization(sentences, cast("Iterable[Sentence]", parsed))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the pipeline to a file and delete the checkpoint; the same training gives the same bytes."""

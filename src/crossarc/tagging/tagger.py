@@ -36,6 +36,7 @@ COLUMNS = (*TAGS, "lemma")
 FORMAT = 1  # of the arrays
 FIRST_FOLDS = 5  # in which the first tags of the training data are predicted
 FIRST_EPOCHS = 6  # of the first round
+Steps = Callable[[int, int], None]  # is told how many steps are done, and how many there are
 
 
 class Tagger:
@@ -73,11 +74,11 @@ class Tagger:
         self,
         sentences: Iterable[Sentence],
         dev: Iterable[Sentence] | None = None,
-        on_epoch: Callable[[int, dict[str, float]], None] = lambda epoch, scores: None,
+        on_step: Steps = lambda done, of: None,
     ) -> Self:
         """Learn the filled columns of a treebank; with `dev`, keep the epoch that is best there.
 
-        `on_epoch` is called after each epoch of the second round with its number and the scores on `dev`.
+        `on_step` is called after each step with how many are done and how many there are.
         """
         if self.epochs < 1:
             raise CrossarcError(f"{self.epochs} epochs; a tagger needs at least 1")
@@ -99,12 +100,18 @@ class Tagger:
         tokens = self.attributes_.encode(corpus)
         gold = np.where(labels >= 0, self.labels_.first_tags[labels], -1).astype(np.int32)
         self.first_, predicted = self.fit_first(
-            RoundTrainer(models[0], columns_of(models[0], list(names), tokens, None), gold, corpus.starts, self.tags)
+            RoundTrainer(models[0], columns_of(models[0], list(names), tokens, None), gold, corpus.starts, self.tags),
+            on_step,
         )
         rows = columns_of(models[1], list(names), tokens, predicted)
         trainer = RoundTrainer(models[1], rows, labels, corpus.starts, len(self.labels_))
-        self.fit_second(trainer, Corpus.of(dev) if dev is not None else None, on_epoch)
+        self.fit_second(trainer, Corpus.of(dev) if dev is not None else None, on_step)
         return self
+
+    @property
+    def steps(self) -> int:
+        """How many steps `fit` has: the first round for all and for each fold, and the epochs of the second."""
+        return 1 + FIRST_FOLDS + self.epochs
 
     @property
     def tags(self) -> int:
@@ -117,7 +124,7 @@ class Tagger:
         """The settings of both rounds."""
         return {"seed": self.seed, "cut": self.cut, "cost": self.cost}
 
-    def fit_first(self, trainer: RoundTrainer) -> tuple[Round, Ints]:
+    def fit_first(self, trainer: RoundTrainer, on_step: Steps) -> tuple[Round, Ints]:
         """Return the first round, and the first tags of the training data, each predicted by a round without it."""
         starts = trainer.targets.starts
         everything = np.arange(len(trainer.targets))
@@ -125,17 +132,17 @@ class Tagger:
         settings = {"epochs": FIRST_EPOCHS, **self.settings}
         whole = trainer.fit(everything, **settings)
         predicted = whole.label(trainer.rows, starts)
+        on_step(1, self.steps)
         of_nodes = np.repeat(numbers, np.diff(starts))
         for fold in range(1, FIRST_FOLDS + 1):
             others = np.flatnonzero(numbers != fold)
             if len(others) and len(others) < len(everything):
                 found = trainer.fit(others, **settings).label(trainer.rows, starts)
                 predicted = np.where(of_nodes == fold, found, predicted)
+            on_step(1 + fold, self.steps)
         return whole, predicted
 
-    def fit_second(
-        self, trainer: RoundTrainer, dev: Corpus | None, on_epoch: Callable[[int, dict[str, float]], None]
-    ) -> None:
+    def fit_second(self, trainer: RoundTrainer, dev: Corpus | None, on_step: Steps) -> None:
         """Learn the second round."""
         best, chosen = -1.0, None
         everything = np.arange(len(trainer.targets))
@@ -149,7 +156,7 @@ class Tagger:
                 if quality > best:
                     best, chosen = quality, self.second_
             log.info("epoch %d: %.2f%% wrong decisions, %s", epoch, 100 * wrong, scores)
-            on_epoch(epoch, scores)
+            on_step(1 + FIRST_FOLDS + epoch, self.steps)
         self.second_ = chosen or self.second_
 
     def tag(self, sentences: Iterable[Sentence], *, keep: bool = False) -> list[Sentence]:

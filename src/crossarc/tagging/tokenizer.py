@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -28,6 +28,7 @@ from crossarc.treebank import Sentence
 
 if TYPE_CHECKING:
     from crossarc.evaluation.tokenization import Tokenization
+    from crossarc.tagging.tagger import Steps
 
 __all__ = ["Sentences", "Tokenizer", "text_of"]
 
@@ -146,11 +147,11 @@ class Tokenizer:
         self,
         sentences: Iterable[Sentence],
         dev: Iterable[Sentence] | None = None,
-        on_epoch: Callable[[int], None] = lambda epoch: None,
+        on_step: Steps = lambda done, of: None,
     ) -> Self:
         """Learn from the sentences of a treebank; with `dev`, keep the epoch that is best there.
 
-        `on_epoch` is called with the number of each epoch that is done.
+        `on_step` is called after each epoch with how many are done and how many there are.
         """
         if self.kind == "rules":
             raise CrossarcError('rules do not learn; use Tokenizer("learned")')
@@ -172,7 +173,7 @@ class Tokenizer:
                 log.info("epoch %d: %d wrong decisions, %.2f on the development set", epoch, wrong, score)
                 if score > best:
                     best, self.model_ = score, model
-            on_epoch(epoch)
+            on_step(epoch, self.epochs)
         if not dev_sentences or self.model_ is None:
             self.model_ = trainer.model()
         return self
