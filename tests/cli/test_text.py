@@ -130,6 +130,68 @@ def test_an_interrupt_while_graphs_are_learned_leaves_the_parser(crossarc, tmp_p
     assert (tmp_path / "m").read_bytes() == (tmp_path / "other").read_bytes()
 
 
+def test_sentences_on_lines_know_their_document(crossarc, model, tmp_path):
+    (tmp_path / "a.txt").write_text("She left. They stayed.\n\nWhy?\n")
+    (tmp_path / "b.txt").write_text("Go!\n")
+    (tmp_path / "c.jsonl").write_text('{"id": "third", "text": "No. Yes."}\n')
+    files = (tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "b.txt")
+    assert crossarc("parse", model, *files, "--to", "jsonl", "-o", tmp_path / "o")[0] == 0
+    lines = [json.loads(line) for line in (tmp_path / "o").read_text().splitlines()]
+    assert [line["id"] for line in lines] == ["1", "2", "3", "4", "5"]
+    assert [line["document"] for line in lines] == ["a.txt"] * 3 + ["b.txt"] * 2
+    assert [line["paragraph"] for line in lines] == [1, 1, 2, 1, 1]
+    assert crossarc("parse", model, *files, tmp_path / "c.jsonl", "-o", tmp_path / "o.conllu")[0] == 0
+    found = list(read(tmp_path / "o.conllu"))
+    assert [sentence.id for sentence in found] == [str(number) for number in range(1, len(found) + 1)]
+    assert found[-1].metadata.get("newdoc id", "third") == "third"
+
+
+def test_files_that_cannot_be_read_are_left_out(crossarc, model, example, tmp_path):
+    """The others are parsed, with what comes before the damage; all files are looked at before the first."""
+    damaged, text, encoded = tmp_path / "d.conllu.gz", tmp_path / "t.txt", tmp_path / "e.txt"
+    damaged.write_bytes(gzip.compress(example.read_bytes() * 200)[:-2000])
+    text.write_text("She left.\n")
+    encoded.write_bytes("Grüße. Und tschüss.".encode("latin-1"))
+    files = (damaged, tmp_path / "none.txt", tmp_path, encoded, text)
+    out = tmp_path / "o.conllu"
+    for policy in ("skip", "fix"):
+        code, err = crossarc("parse", model, *files, "--on-error", policy, "-o", out)
+        assert code == 3
+        assert f"{damaged}: the gzip data end too early; get the file again; the rest of the file was left out" in err
+        assert f"{tmp_path / 'none.txt'}: No such file or directory; the file was left out" in err
+        assert f"{tmp_path}: Is a directory; the file was left out" in err
+        assert f"{encoded}: byte 3 is not UTF-8" in err
+        assert "crossarc: 4 files could not be read\n" in err
+        found = list(read(out))
+        assert len(found) > 1000
+        assert found[-1].forms[1:] == ("She", "left", ".")
+        out.unlink()
+    code, err = crossarc("parse", model, example, *files, "-o", out)
+    assert (code, err, out.exists()) == (2, f"crossarc: {tmp_path / 'none.txt'}: No such file or directory\n", False)
+
+
+def test_a_text_as_a_name_is_explained(crossarc, model):
+    code, err = crossarc("parse", "She left.")
+    assert (code, "crossarc parse --text 'She left.'" in err) == (2, True)
+    code, err = crossarc("parse", model, "She left.")
+    assert (code, "crossarc parse --text 'She left.'" in err) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["x.docx", "x.docx.gz", "x.csv", "x.PDF"])
+def test_names_of_other_kinds_are_refused(crossarc, model, example, tmp_path, name):
+    for command in (
+        ("parse", model, example),
+        ("convert", example),
+        ("transform", "projectivize", example),
+        ("transform", "encode-graphs", example),
+        ("jackknife", example),
+    ):
+        code, err = crossarc(*command, "-o", tmp_path / name)
+        assert (code, f"{name}: " in err, list(tmp_path.glob("x*"))) == (2, True, [])
+    assert crossarc("validate", example, "--fix", tmp_path / name)[0] == 2
+    assert crossarc("parse", model, example, "--to", "conllu", "-o", tmp_path / name)[0] == 0
+
+
 @pytest.mark.parametrize("kind", ["txt", "txt.gz", "stdin"])
 def test_text_files(crossarc, model, tmp_path, capsys, monkeypatch, kind):
     text = "She left.\r\n\r\nThey stayed, of course.\n"
@@ -166,7 +228,7 @@ def test_documents_on_lines_keep_their_fields(crossarc, model, tmp_path):
     code, err = crossarc("parse", model, tmp_path / "bad.jsonl")
     assert (code, "bad.jsonl:2" in err, "--on-error skip leaves such lines out" in err) == (2, True, True)
     code, err = crossarc("parse", model, tmp_path / "bad.jsonl", "--on-error", "skip", "-o", tmp_path / "o.conllu")
-    assert (code, "1 left out" in err) == (0, True)
+    assert (code, "crossarc: 1 document could not be read\n" in err) == (3, True)
 
 
 def test_treebank_files_keep_their_tokens_and_tags_if_asked(crossarc, model, example, tmp_path):

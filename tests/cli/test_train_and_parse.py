@@ -214,10 +214,10 @@ def big(example, tmp_path):
 LISTENING = "import signal; signal.signal(2, signal.default_int_handler); from crossarc.cli import main; main()"
 
 
-def start(*arguments):
+def start(*arguments, **options):
     """The command line in a process of its own, which hears interrupts."""
     command = [sys.executable, "-c", LISTENING, *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
 def read_until(process, text):
@@ -270,6 +270,22 @@ def test_checkpoints_are_announced(crossarc, example, tmp_path):
     (tmp_path / "m.crossarc.checkpoint").write_text("left")
     code, err = crossarc(*train)
     assert (code, f"{path}.checkpoint is from an interrupted training" in err) == (0, True)
+
+
+@POSIX
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_terminated_parse_leaves_no_part(model, big, tmp_path, number):
+    """The input never ends, so the signal comes while the output is written."""
+    process = start("parse", model, "-", "-o", tmp_path / "o.conllu", stdin=subprocess.PIPE)
+    written = big.read_bytes()
+    for _ in range(20):
+        process.stdin.buffer.write(written)
+    process.stdin.flush()
+    assert list(tmp_path.glob("*.part"))
+    process.send_signal(number)
+    said = process.communicate(timeout=60)[1]
+    assert (process.returncode, said) == (128 + number, "crossarc: terminated; no file was changed\n")
+    assert list(tmp_path.iterdir()) == [big]
 
 
 @POSIX

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -12,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from crossarc.cli.compare import compare
+from crossarc.cli.console import describe
 from crossarc.cli.convert import convert
 from crossarc.cli.crossval import crossval
 from crossarc.cli.draw import draw
@@ -63,15 +66,8 @@ NO_MEMORY = (
 )
 
 
-def describe(error: Exception) -> str:
-    """The error as one line; errors of the operating system begin with the file."""
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
-
-
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Wrap a command: errors become one line and exit code 2, an interrupt exit code 130."""
+    """Wrap a command: errors become one line and exit code 2, an interrupt 130, another signal 128 and its number."""
 
     @functools.wraps(command)
     def run(*arguments: Any, **options: Any) -> None:
@@ -94,8 +90,10 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             print(f"crossarc: {NO_MEMORY}", file=sys.stderr)
             raise SystemExit(2) from None
         except KeyboardInterrupt as interrupt:
-            print(f"crossarc: {str(interrupt) or 'interrupted; no file was changed'}", file=sys.stderr)
-            raise SystemExit(130) from None
+            how = "terminated" if received else "interrupted"
+            said = str(interrupt) or "interrupted; no file was changed"
+            print(f"crossarc: {said.replace('interrupted', how, 1)}", file=sys.stderr)
+            raise SystemExit(128 + (received or [signal.SIGINT])[0]) from None
 
     return run
 
@@ -124,8 +122,22 @@ for command, summary in COMMANDS.items():
     app.command(short_help=summary, no_args_is_help=command not in ALONE)(guarded(command))
 
 
+received: list[int] = []  # signals that ask the process to end
+
+
+def end(number: int, frame: object) -> None:
+    """Leave as after an interrupt, so that no half-written file stays."""
+    received.append(number)
+    raise KeyboardInterrupt
+
+
 def main() -> None:
-    """Run the command line; the exit code is 0, 1 if the answer is no, or 2 after an error."""
+    """Run the command line; the exit code is 0, 1 if the answer is no, 2 after an error, or 3 if input was left out."""
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP, and nohup ignores it
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+                signal.signal(number, end)
     try:
         # The option may be anywhere; `guarded` looks for it.
         app([argument for argument in sys.argv[1:] if argument != "--debug"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Annotated
 
 import typer
@@ -21,6 +23,25 @@ def check_policy(on_error: str) -> None:
 
     if on_error not in POLICIES:
         raise UnknownName("policy for errors", on_error, POLICIES)
+
+
+# What files with such extensions hold is not written; a user who asks for one expects something else than a treebank.
+PICTURES = ("png", "jpg", "jpeg", "gif", "pdf")
+OFFICE = ("doc", "docx", "odt", "rtf", "xls", "xlsx", "ods", "csv", "tsv", "xml", "parquet", "arrow")
+
+
+def extension(path: str) -> str:
+    """The extension of a path, without that of a packed file; "" if there is none."""
+    name = re.sub(r"\.(gz|zst)$", "", os.path.basename(path).lower())
+    return name.rpartition(".")[2] if "." in name else ""
+
+
+def check_treebank_name(output: str) -> None:
+    """Refuse to write a treebank to a file that is called something else."""
+    if extension(output) in (*PICTURES, *OFFICE, "json", "jsonl", "ndjson", "svg", "html"):
+        raise CrossarcError(
+            f"{output}: this command writes treebanks, not {extension(output)}; take another extension, such as .conllu"
+        )
 
 
 Files = Annotated[

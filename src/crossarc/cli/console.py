@@ -54,6 +54,13 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def describe(error: Exception) -> str:
+    """The error as one line; errors of the operating system begin with the file."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
 def print_tables(tables: Iterable[Table], *, markdown: bool = False) -> None:
     """Print tables for a terminal, or as Markdown."""
     for table in tables:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From, OnError, Output, check_stdin
+from crossarc.cli.arguments import Files, From, OnError, Output, check_stdin, check_treebank_name
 from crossarc.cli.console import counted, tracked
 
 
@@ -49,6 +49,8 @@ def convert_files(
     from crossarc.treebank.formats import format_of_path, get_format
 
     check_stdin(*files)
+    if not target:
+        check_treebank_name(output)
     wanted = get_format(target) if target else format_of_path(output)
     losses: Counter[str] = Counter()
 

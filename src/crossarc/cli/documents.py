@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from crossarc.cli.arguments import OFFICE, PICTURES, extension
 from crossarc.cli.draw import KINDS, draw_pictures, screen_options
 from crossarc.errors import CrossarcError, UnknownName
 
@@ -17,16 +17,9 @@ if TYPE_CHECKING:
 
 TEXTS = ("txt", "text", "md")  # extensions
 LINES = ("jsonl", "ndjson")
-NOT_WRITTEN = {
-    "json": "jsonl",
-    **dict.fromkeys(("png", "jpg", "jpeg", "gif", "pdf"), "svg"),
-}  # and what to take instead
+# What to take instead of extensions that are not written.
+INSTEAD = {"json": "jsonl", **dict.fromkeys(PICTURES, "svg"), **dict.fromkeys(OFFICE, "conllu")}
 Parse = Callable[[Iterable["Sentence"], str], Iterator["Sentence"]]
-
-
-def extension(path: str) -> str:
-    """The extension of a path, without that of a packed file."""
-    return re.sub(r"\.(gz|zst)$", "", path.lower()).rpartition(".")[2]
 
 
 def input_kind(path: str, source: str | None) -> str:
@@ -55,8 +48,8 @@ def output_kind(output: str, to: str | None, *, drawn: bool) -> str:
     if output == "-":
         return "txt" if drawn and sys.stdout.isatty() else ""
     kind = extension(output)
-    if kind in NOT_WRITTEN:
-        raise CrossarcError(f"{output}: {kind} is not written; take .{NOT_WRITTEN[kind]}, or name a format with --to")
+    if kind in INSTEAD:
+        raise CrossarcError(f"{output}: {kind} is not written; take .{INSTEAD[kind]}, or name a format with --to")
     return kind if kind in KINDS else "jsonl" if kind in LINES else ""
 
 
@@ -78,19 +71,22 @@ def write_output(outputs: Iterable[Any], output: str, kind: str) -> None:
 
 
 def parsed_documents(
-    documents: Iterable[dict[str, Any]], tokenizer: Tokenizer, parse: Parse, *, whole: bool
+    documents: Iterable[dict[str, Any]], tokenizer: Tokenizer, parse: Parse, *, whole: bool, first: int = 1
 ) -> Iterator[Any]:
-    """Yield the sentences of documents, or the whole documents with their sentences, in order."""
+    """Yield the sentences of documents, or the whole documents with their sentences, in order.
+
+    Sentences are numbered from 1 in each whole document, or through all documents from `first`.
+    """
     waiting: deque[tuple[dict[str, Any], int]] = deque()
 
     def tokenized() -> Iterator[Sentence]:
-        first = 1  # the number of a sentence, in its document or in the file of all
+        number_of_next = 1 if whole else first
         for number, document in enumerate(documents, 1):
             name = document.get("id")
             name = str(number if name is None else name)
-            found = tokenizer.tokenize(document["text"], document=name, first=first)
+            found = tokenizer.tokenize(document["text"], document=name, first=number_of_next)
             waiting.append((document, len(found)))
-            first += 0 if whole else len(found)
+            number_of_next += 0 if whole else len(found)
             yield from found
 
     sentences: list[Sentence] = []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossarc.cli.arguments import Output, check_policy
+from crossarc.cli.arguments import Output, check_policy, check_treebank_name
 from crossarc.cli.console import counted
 from crossarc.errors import CrossarcError
 
@@ -69,6 +69,7 @@ def jackknife(
     from crossarc.treebank import write
 
     check_policy(on_error)
+    check_treebank_name(output)
     if tags and parser is not None:
         raise CrossarcError("--tags predicts tags and --parser trees: leave one out, or run the command twice")
     folds = folds or (10 if tags else 5)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import shlex
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from crossarc.cli.arguments import OnError, Output, check_policy, check_stdin
-from crossarc.cli.console import counted, tracked
+from crossarc.cli.console import counted, describe, tracked
 from crossarc.cli.documents import input_kind, output_kind, parsed_documents, write_output
 from crossarc.errors import CrossarcError, TreebankError
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from crossarc.tagging import Tokenizer
     from crossarc.treebank import Finding, Sentence
 
+Item = TypeVar("Item")
 MOST_THREADS = 4  # by default: reading and writing limit the use of more
 SHOWN = 10  # findings that are printed one by one
 BUNDLED = "en"  # the model for --text, if none is named
@@ -30,7 +34,7 @@ BUNDLED = "en"  # the model for --text, if none is named
 
 @dataclass
 class Run:
-    """What was parsed: the number of sentences, words and too long sentences, and the time."""
+    """What was parsed: the number of sentences, words and too long sentences, the time, and what was left out."""
 
     sentences: int = 0
     words: int = 0
@@ -40,6 +44,7 @@ class Run:
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
     findings: Counter[str] = field(default_factory=Counter)  # by the action taken
+    rejected: Counter[str] = field(default_factory=Counter)  # files and documents that could not be read
 
     @property
     def speed(self) -> float:
@@ -128,8 +133,9 @@ def parse(
     Text needs a pipeline: the model en, or one of crossarc train --pipeline. Its sentences get tags, lemmas and trees.
     JSON lines have a document on each line, with a field "text"; all other fields are kept. In treebank files, tokens
     and sentences stay as they are; a parser gives new HEAD and DEPREL, a parser of graphs new DEPS, a pipeline new tags
-    too. The result is the same for any number of threads. A sentence that cannot be read stops the run, and no output
-    is written, unless --on-error is skip or fix.
+    too. The result is the same for any number of threads. A sentence, document or file that cannot be read stops the
+    run, and no output is written, unless --on-error is skip or fix. If files or documents were left out, the exit code
+    is 3.
 
     \b
     $ crossarc parse --text "She bought a coat yesterday that fits her well."
@@ -162,11 +168,7 @@ def parse(
     if text is not None and files:
         raise CrossarcError("--text is the input: leave the files out")
     if text is None and not files:
-        hint = f"; crossarc parse {BUNDLED} {model} parses the file with the model that comes with crossarc"
-        known = model is not None and input_kind(model, None) != "trees"
-        raise CrossarcError(
-            f'there is nothing to parse: name files after the model, or give --text "..."{hint if known else ""}'
-        )
+        raise CrossarcError(f'there is nothing to parse: name files after the model, or give --text "..."{hint(model)}')
     check_stdin(*files)
     run = Parsing(
         model or BUNDLED,
@@ -180,6 +182,35 @@ def parse(
         on_error=on_error,
     ).run(files, text, output, source, to)
     report(run, output)
+    if run.rejected:
+        raise typer.Exit(3)
+
+
+def hint(model: str | None) -> str:
+    """What may be meant by a model without files."""
+    if model is None:
+        return ""
+    if is_text(model):
+        return f"; this parses the text: crossarc parse --text {shlex.quote(model)}"
+    if input_kind(model, None) == "trees":
+        return ""
+    return f"; crossarc parse {BUNDLED} {model} parses the file with the model that comes with crossarc"
+
+
+def is_text(name: str) -> bool:
+    """Whether a name of a file or model is probably a text."""
+    return not os.path.exists(name) and bool(re.search(r"\s", name.strip()))
+
+
+def check_input(path: str) -> None:
+    """Refuse a file that cannot be opened; a pipe must not be opened twice."""
+    if path == "-" or (os.access(path, os.R_OK) and not os.path.isdir(path)):
+        return
+    if is_text(path):
+        remedy = f"to parse this text: crossarc parse --text {shlex.quote(path)}"
+        raise CrossarcError(f"{path}: there is no such file; {remedy}")
+    why = errno.EISDIR if os.path.isdir(path) else errno.EACCES if os.path.exists(path) else errno.ENOENT
+    raise OSError(why, os.strerror(why), path)
 
 
 def report(run: Run, output: str) -> None:
@@ -193,6 +224,8 @@ def report(run: Run, output: str) -> None:
     if run.findings:
         actions = ", ".join(f"{count:,} {action}" for action, count in run.findings.items())
         print(f"crossarc: {counted(run.findings.total(), 'finding')} in the input: {actions}", file=sys.stderr)
+    for what, count in run.rejected.items():
+        print(f"crossarc: {counted(count, what)} could not be read", file=sys.stderr)
     if output != "-":
         figures = f"{counted(run.sentences, 'sentence')}, {counted(run.words, 'word')}, {run.speed:,.0f} tokens/s"
         print(f"{output}: {figures}", file=sys.stderr)
@@ -252,6 +285,7 @@ class Parsing:
     def run(self, files: list[str], text: str | None, output: str, source: str | None, to: str | None) -> Run:
         """Parse files or a text as a stream and write the trees or graphs."""
         kind = output_kind(output, to, drawn=text is not None)
+        files = [path for path in files if self.is_there(path)]
         if text is not None:
             outputs: Iterable[Any] = self.parsed_text([text], "")
         elif kind == "jsonl" and any(input_kind(path, source) == "jsonl" for path in files):
@@ -275,20 +309,45 @@ class Parsing:
         # Trees printed on a terminal would disturb the bar.
         with tracked(path, quiet=sys.stdout.isatty(), note=self.note) as file:
             if kind == "text":
-                yield from self.parsed_text(text_blocks(file), "" if path == "-" else os.path.basename(path))
+                blocks = self.readable(text_blocks(file), path)
+                yield from self.parsed_text(blocks, "" if path == "-" else os.path.basename(path))
             elif kind == "jsonl":
-                documents = read_json_documents(file, on_error="skip", report=self.skipped)
-                yield from parsed_documents(documents, self.tokenizer(path), self.parsed, whole=whole)
+                documents = self.readable(read_json_documents(file, on_error="skip", report=self.skipped), path)
+                first = self.result.sentences + 1
+                yield from parsed_documents(documents, self.tokenizer(path), self.parsed, whole=whole, first=first)
             else:
                 # `finding` raises the error, with a remedy.
                 policy = "skip" if self.on_error == "fail" else self.on_error
                 sentences = read(file, source, on_error=policy, report=self.finding)  # type: ignore[arg-type]
-                yield from self.parsed(sentences, "standard input" if path == "-" else path)
+                yield from self.parsed(self.readable(sentences, path), "standard input" if path == "-" else path)
+
+    def is_there(self, path: str) -> bool:
+        """Whether a file can be opened; all files are looked at before the first is parsed."""
+        try:
+            check_input(path)
+        except (CrossarcError, OSError) as error:
+            if self.on_error == "fail":
+                raise
+            self.reject("file", f"{describe(error)}; the file was left out")
+            return False
+        return True
+
+    def readable(self, items: Iterator[Item], path: str) -> Iterator[Item]:
+        """Yield what is read from a file up to an error; refuse the error, or count the file."""
+        some = False
+        try:
+            for item in items:
+                yield item
+                some = True
+        except (OSError, TreebankError) as error:
+            if self.on_error == "fail":
+                raise
+            self.reject("file", f"{describe(error)}; the {'rest of the ' if some else ''}file was left out")
 
     def parsed_text(self, blocks: Iterable[str], document: str) -> Iterator[Sentence]:
-        """Yield the sentences of a text."""
-        name = document or "the text"
-        return self.parsed(self.tokenizer(name).stream(blocks, document=document), name)
+        """Yield the sentences of a text; their numbers go on through all texts."""
+        name, first = document or "the text", self.result.sentences + 1
+        return self.parsed(self.tokenizer(name).stream(blocks, document=document, first=first), name)
 
     def tokenizer(self, name: str) -> Tokenizer:
         """The tokenizer of the pipeline; `name` is what the text is called in messages."""
@@ -348,7 +407,13 @@ class Parsing:
         """Refuse a line that is no document, or count it."""
         if self.on_error == "fail":
             raise TreebankError(f"{message.removesuffix('; left out')}; --on-error skip leaves such lines out")
-        self.noted(message, "left out")
+        self.reject("document", message)
+
+    def reject(self, what: str, message: str) -> None:
+        """Count a file or a document that cannot be read, and print the first messages."""
+        self.result.rejected[what] += 1
+        if self.result.rejected[what] <= SHOWN:
+            print(f"crossarc: {message}", file=sys.stderr)
 
     def noted(self, message: str, action: str) -> None:
         """Count what was wrong, and print the first messages."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From, Output
+from crossarc.cli.arguments import Files, From, Output, check_treebank_name
 from crossarc.cli.console import counted, tracked
 from crossarc.errors import TreebankError
 
@@ -103,6 +103,7 @@ def transform(
 
     if direction not in DIRECTIONS:
         raise UnknownName("direction", direction, DIRECTIONS)
+    check_treebank_name(output)
     if direction in GRAPH_DIRECTIONS:
         graphs = GraphTransform(
             projective=not crossings,

@@ -7,6 +7,7 @@ import logging
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal, NoReturn, cast
 
 from crossarc.errors import TreebankError, UnknownName
@@ -138,8 +139,9 @@ def write_json_lines(
     """Write documents to a path, "-" or a binary file, one on each line, and return their number.
 
     A document is a sentence, or a dict that JSON can write, in which sentences may stand as they are, most often under
-    "sentences": `Sentence.to_dict` is written for them. The file appears only when it is complete; .gz and .zst are
-    compressed.
+    "sentences": `Sentence.to_dict` is written for them. A sentence on a line of its own also gets the id of its
+    "document" and the number of its "paragraph" there, as far as `# newdoc` and `# newpar` say so. The file appears
+    only when it is complete; .gz and .zst are compressed.
 
     >>> import io
     >>> out = io.BytesIO()
@@ -159,8 +161,9 @@ def write_to(documents: Iterable[Mapping[str, Any] | Sentence], file: BinaryIO) 
     count = 0
     pending: list[bytes] = []
     size = 0
+    place = Place()
     for document in documents:
-        line = json_line(document)
+        line = place.of(document).encode() if isinstance(document, Sentence) else json_line(document)
         count += 1
         pending.append(line)
         size += len(line)
@@ -171,10 +174,32 @@ def write_to(documents: Iterable[Mapping[str, Any] | Sentence], file: BinaryIO) 
     return count
 
 
-def json_line(document: Mapping[str, Any] | Sentence) -> bytes:
+@dataclass
+class Place:
+    """Where a stream of sentences has come to: its document and the paragraph in it."""
+
+    document: str | None = None
+    paragraph: int = 0
+
+    def of(self, sentence: Sentence) -> str:
+        """Go on to a sentence; return its line, with document and paragraph if they are known."""
+        begins = False
+        for comment in sentence.comments:
+            name, _, value = comment[1:].partition("=")
+            kind = name.split()[:1]
+            if kind == ["newdoc"]:
+                self.document, self.paragraph = value.strip() or None, 0
+            begins |= kind in (["newdoc"], ["newpar"])
+        self.paragraph += begins
+        text = sentence_json(sentence)
+        if not self.paragraph:
+            return f"{text}\n"
+        begin = f'{{"id": {encode(sentence.id)}, '
+        return f'{begin}"document": {encode(self.document)}, "paragraph": {self.paragraph}, {text[len(begin) :]}\n'
+
+
+def json_line(document: Mapping[str, Any]) -> bytes:
     """A document as a line of JSON, in UTF-8; lone surrogates, which UTF-8 does not have, are escaped."""
-    if isinstance(document, Sentence):
-        return f"{sentence_json(document)}\n".encode()
     try:
         return f"{document_json(document)}\n".encode()
     except UnicodeEncodeError:
