@@ -288,25 +288,9 @@ def test_a_terminated_parse_leaves_no_part(model, big, tmp_path, number):
     assert list(tmp_path.iterdir()) == [big]
 
 
-@POSIX
-def test_a_terminal_has_a_bar(big, tmp_path, model):
-    import pty
-
-    def on_terminal(*arguments):
-        main_end, other_end = pty.openpty()
-        process = subprocess.Popen([sys.executable, "-m", "crossarc", *map(str, arguments)], stderr=other_end)
-        os.close(other_end)
-        said = b""
-        try:
-            while block := os.read(main_end, 1 << 16):
-                said += block
-        except OSError:  # how Linux says that the other end is closed
-            pass
-        assert process.wait() == 0
-        os.close(main_end)
-        return said.decode()
-
-    said = on_terminal("train", "--train", big, "--dev", big, "-o", tmp_path / "m", "--epochs", 2, "--parser", "planar")
+def test_a_terminal_has_a_bar(big, tmp_path, model, on_terminal):
+    files = ("--train", big, "--dev", big, "-o", tmp_path / "m")
+    said = on_terminal("train", *files, "--epochs", 2, "--parser", "planar", columns=120)
     assert re.search(
         r"epoch 2/2 .*━.* wrong \d+\.\d\d%  dev LAS \d\d\.\d\d  UAS \d\d\.\d\d  \S+ tokens/s  0:\d\d left", said
     )
@@ -395,16 +379,16 @@ def test_info_and_parsers_speak_to_people(capsys, crossarc, model, example, monk
         monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
         with pytest.raises(SystemExit):
             main()
-        return re.sub(r" +", " ", capsys.readouterr().out)
+        return re.sub(r" +", " ", re.sub(r"\n {20,}", " ", capsys.readouterr().out))  # broken cells in one line
 
     text = printed("info", model)
-    assert " learned from example.conllu: 40 sentences, 318 words \n" in text
+    assert " learned from example.conllu: 40 sentences, 318 words\n" in text
     assert " can build 70.0% of those trees, 9" in text
-    assert re.search(r" words with LEMMA 100%, UPOS 100%, XPOS 100%, FEATS \d\d% \n", text)
+    assert re.search(r" words with LEMMA 100%, UPOS 100%, XPOS 100%, FEATS \d\d%\n", text)
     assert "started from" not in text
     text = printed("parsers")
-    assert " arc-hybrid projective arc-hybrid learns from its own mistakes \n" in text
+    assert " arc-hybrid projective learns from its own mistakes\n" in text
     own = "learns from its own mistakes"
-    assert f" two-planar-label 2-planar two-planar-undirected {own}; undirected; directions by its labels \n" in text
-    assert " arc-eager-pp nearly all arc-eager learns from its own mistakes; makes trees" in text
-    assert f" planar-naive projective planar-undirected {own}; undirected; directions by walking" in text
+    assert f" two-planar-label 2-planar {own}; undirected; directions by its labels\n" in text
+    assert " arc-eager-pp nearly all learns from its own mistakes; makes trees" in text
+    assert f" planar-naive projective {own}; undirected; directions by walking" in text

@@ -14,13 +14,14 @@ from typing import Annotated, Any
 import typer
 
 from crossarc.cli.compare import compare
-from crossarc.cli.console import describe
+from crossarc.cli.console import describe, say
 from crossarc.cli.convert import convert
 from crossarc.cli.crossval import crossval
 from crossarc.cli.draw import draw
 from crossarc.cli.evaluate import evaluate
 from crossarc.cli.example import example
 from crossarc.cli.experiment import experiment
+from crossarc.cli.help import Command
 from crossarc.cli.info import info, parsers
 from crossarc.cli.jackknife import jackknife
 from crossarc.cli.oracle import oracle
@@ -34,7 +35,7 @@ app = typer.Typer(
     name="crossarc",
     help="Dependency parsing for trees and graphs whose arcs may cross.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,  # rich help takes twice the time to start
     pretty_exceptions_enable=False,
 )
@@ -82,17 +83,17 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         except (CrossarcError, OSError) as error:
             if "--debug" in sys.argv:
                 raise
-            print(f"crossarc: {describe(error)}", file=sys.stderr)
+            say(f"crossarc: {describe(error)}")
             raise SystemExit(2) from None
         except MemoryError:
             if "--debug" in sys.argv:
                 raise
-            print(f"crossarc: {NO_MEMORY}", file=sys.stderr)
+            say(f"crossarc: {NO_MEMORY}")
             raise SystemExit(2) from None
         except KeyboardInterrupt as interrupt:
             how = "terminated" if received else "interrupted"
             said = str(interrupt) or "interrupted; no file was changed"
-            print(f"crossarc: {said.replace('interrupted', how, 1)}", file=sys.stderr)
+            say(f"crossarc: {said.replace('interrupted', how, 1)}")
             raise SystemExit(128 + (received or [signal.SIGINT])[0]) from None
 
     return run
@@ -119,7 +120,7 @@ COMMANDS: dict[Callable[..., None], str] = {
 }
 ALONE = (example, parsers)  # commands that need no argument
 for command, summary in COMMANDS.items():
-    app.command(short_help=summary, no_args_is_help=command not in ALONE)(guarded(command))
+    app.command(cls=Command, short_help=summary, no_args_is_help=command not in ALONE)(guarded(command))
 
 
 received: list[int] = []  # signals that ask the process to end
@@ -145,5 +146,5 @@ def main() -> None:
         if "--debug" in sys.argv:
             raise
         traceback.print_exc()
-        print("crossarc: this is a bug in crossarc; please report it with these lines", file=sys.stderr)
+        say("crossarc: this is a bug in crossarc; please report it with these lines")
         sys.exit(2)  # the interpreter's exit code 1 would mean that the answer is no

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,7 +19,10 @@ if TYPE_CHECKING:
     from crossarc.treebank.streams import Source
 
 Cell = str | int | float | None
-FIGURE = re.compile(r"[-+]?[\d.,]*\s?(%|$|/|\(|\[)")  # a number, alone or with others like it
+FIGURE = re.compile(r"[-+]?[\d.,]*\s?(%|x|$|/|\(|\d)")  # a number, alone or with others like it
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+LONGEST = 28  # columns of a word in a title, or of the name of a file beside a bar
+PIPE = 80  # columns of a table that no terminal shows
 
 
 @dataclass
@@ -31,13 +36,25 @@ class Table:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A rich console that does not wrap lines in a pipe."""
+    """A rich console: as wide as its terminal, in a pipe as COLUMNS says or 80 columns."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    return Console(
-        stderr=stderr, width=None if stream.isatty() else 200, highlight=False, soft_wrap=not stream.isatty()
-    )
+    columns = os.environ.get("COLUMNS", "")
+    width = None if stream.isatty() else int(columns) if columns.isdecimal() and int(columns) else PIPE
+    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=not stream.isatty())
+
+
+def say(text: object, *, stderr: bool = True) -> None:
+    """Print a message, normally on standard error; on a terminal long lines are broken between words."""
+    stream = sys.stderr if stderr else sys.stdout
+    message = wrapped(str(text), console(stderr=stderr).width) if stream.isatty() else str(text)
+    print(message, file=stream, flush=True)
+
+
+def wrapped(text: str, width: int) -> str:
+    """The text with long lines broken between words, never inside one."""
+    return "\n".join(fill(line, width, break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
 
 
 def show(value: Cell) -> str:
@@ -71,25 +88,84 @@ def print_tables(tables: Iterable[Table], *, markdown: bool = False) -> None:
 
 
 def print_table(table: Table) -> None:
-    """Print one table with rich: text to the left, figures to the right."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table as RichTable
+    """Print one table: text to the left, figures to the right; in parts if it is wider than the terminal."""
+    width = console().width
+    if table.title:
+        print(wrapped(table.title, width))
+    for lines in laid_out(table, width):
+        print("\n".join(lines) + "\n")
+    if table.note:
+        print(wrapped(table.note, width) + "\n")
 
-    view = RichTable(
-        title=escape(table.title) or None,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        caption=escape(table.note) or None,
-        caption_justify="left",
-    )
-    for index, column in enumerate(table.columns):
-        figures = bool(table.rows) and all(FIGURE.match(show(row[index])) for row in table.rows)
-        view.add_column(escape(column), justify="right" if figures else "left", overflow="fold")
-    for row in table.rows:
-        view.add_row(*(escape(show(cell)) for cell in row))
-    console().print(view)
+
+@dataclass
+class Column:
+    """A column of text: its title, its cells, and the widths that it takes without and with breaks at blanks."""
+
+    title: str
+    cells: list[str]
+    figures: bool
+    whole: int
+    least: int
+
+
+def laid_out(table: Table, width: int) -> Iterator[list[str]]:
+    """Yield the lines of each part of a table; parts that are not the first begin with the first column again.
+
+    Figures and the first column are never broken, texts and titles are broken between words.
+    """
+    from rich.cells import cell_len
+
+    columns = []
+    for index, title in enumerate(table.columns):
+        cells = [CONTROL.sub(" ", show(row[index])) for row in table.rows]
+        figures = bool(cells) and all(FIGURE.match(cell) for cell in cells)
+        parts = [part for text in cells for part in text.split()] if not figures and index else []
+        parts += [part[:LONGEST] for part in title.split()]
+        unbroken = [*parts, *(cells if figures or not index else ())]
+        widths = [max(map(cell_len, texts), default=0) for texts in ([title, *cells], unbroken)]
+        columns.append(Column(title, cells, figures, *widths))
+    while columns:
+        part, used = columns[:1], 1 + columns[0].least
+        for column in columns[1:]:
+            used += 2 + column.least
+            if used > width and len(part) > 1:
+                break
+            part.append(column)
+        yield part_lines(part, width)
+        columns = columns[len(part) :] and [columns[0], *columns[len(part) :]]
+
+
+def part_lines(columns: Sequence[Column], width: int) -> list[str]:
+    """The lines of columns side by side: titles, a rule, rows."""
+    from rich.cells import cell_len
+
+    gap = 3 if sum(column.whole + 3 for column in columns) - 2 <= width else 2
+    room = width + gap - 1 - sum(gap + column.least for column in columns)  # for texts that would be broken
+    widths = [column.least for column in columns]
+    short = sorted(range(len(columns)), key=lambda index: columns[index].whole - columns[index].least)
+    for rank, index in enumerate(short):
+        more = min(columns[index].whole - columns[index].least, max(0, room) // (len(columns) - rank))
+        widths[index] += more
+        room -= more
+
+    def row(texts: Sequence[str], bottom: bool = False) -> Iterator[str]:
+        broken = [wrap(text, max(1, size), break_on_hyphens=False) for text, size in zip(texts, widths, strict=True)]
+        height = max(1, *map(len, broken))
+        for line in range(height):
+            cells = []
+            for lines, column, size in zip(broken, columns, widths, strict=True):
+                at = line - (height - len(lines) if bottom else 0)
+                text = lines[at] if 0 <= at < len(lines) else ""
+                blank = " " * (size - cell_len(text))
+                cells.append(blank + text if column.figures else text + blank)
+            yield (" " + (" " * gap).join(cells)).rstrip()
+
+    lines = [*row([column.title for column in columns], bottom=True)] if any(c.title for c in columns) else []
+    lines.append(" " + "─" * (sum(widths) + gap * (len(widths) - 1)))
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        lines += row(cells)
+    return lines
 
 
 def as_markdown(table: Table) -> str:
@@ -119,6 +195,11 @@ def print_json(value: Any) -> None:
     print(json.dumps(clean(value), ensure_ascii=False, indent=2))
 
 
+def bar_width(screen: Console, texts: int) -> int:
+    """The columns of a bar beside texts of so many columns."""
+    return max(10, min(40, screen.width - texts))
+
+
 @contextmanager
 def tracked(path: str, *, quiet: bool = False, note: Callable[[], str] | None = None) -> Iterator[Source]:
     """A file to read, with a progress bar on a terminal; elsewhere the path itself.
@@ -136,9 +217,12 @@ def tracked(path: str, *, quiet: bool = False, note: Callable[[], str] | None = 
         def render(self, task: Task) -> Text:
             return Text(note() if note is not None else "")
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn(), Note())
+    name = PurePath(path).name
+    short = name if len(name) <= LONGEST else f"…{name[1 - LONGEST :]}"
+    bars = BarColumn(bar_width(screen, 70))
+    columns = (TextColumn("{task.description}"), bars, DownloadColumn(), TimeRemainingColumn(), Note())
     with (
         Progress(*columns, console=screen, transient=True) as bar,
-        bar.open(path, "rb", description=PurePath(path).name) as file,
+        bar.open(path, "rb", description=short) as file,
     ):
         yield file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from crossarc.cli.arguments import Files, From, OnError, Output, check_stdin, check_treebank_name
-from crossarc.cli.console import counted, tracked
+from crossarc.cli.console import counted, say, tracked
 
 
 def convert(
@@ -35,9 +34,9 @@ def convert(
     """
     count, title, lost = convert_files(files, output, source, target, on_error, predicted)
     if output != "-":
-        print(f"{output}: {counted(count, 'sentence')}{title and ' in ' + title}", file=sys.stderr)
+        say(f"{output}: {counted(count, 'sentence')}{title and ' in ' + title}")
     if lost:
-        print(lost, file=sys.stderr)
+        say(lost)
 
 
 def convert_files(

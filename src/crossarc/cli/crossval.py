@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from typing import Annotated
 
 import typer
 
 from crossarc.cli.arguments import Json, check_policy
-from crossarc.cli.console import counted, print_json
+from crossarc.cli.console import counted, print_json, say
 from crossarc.cli.jobs import Page, Rerun, Retry, Workers, run_jobs
 
 
@@ -64,8 +63,9 @@ def crossval(
     in the order of the file to DIR/PARSER.conllu, for crossarc evaluate, compare and draw.
 
     \b
-    $ crossarc crossval train.conllu --parser eisner --parser eisner:transform=head,cap=30 \\
-        --parser eisner:transform=head --parser mst --folds 10 --jobs 2 --output results.md
+    $ crossarc crossval train.conllu --parser eisner --parser mst \\
+        --parser eisner:transform=head --parser eisner:transform=head,cap=30 \\
+        --folds 10 --jobs 2 --output results.md
     train.conllu: 910 sentences, 20,166 words, no errors
     40 jobs: 0 cached, 40 run, 0 failed
     results.md: written
@@ -97,7 +97,7 @@ def crossval(
     results = run_jobs(plan.jobs(sentences), cache, jobs, retry=retry, rerun=rerun)
     found = gather(plan, sentences, results)
     if parses is not None:
-        print(f"{parses}: {counted(write_parses(plan, results, cache, parses), 'file')} written", file=sys.stderr)
+        say(f"{parses}: {counted(write_parses(plan, results, cache, parses), 'file')} written")
     if json:
         print_json(found.to_dict())
     elif output is None:
@@ -110,7 +110,7 @@ def crossval(
             fold_tables(found),
             command_of(file, parser, folds, epochs, seed, setting, on_error, against),
         )
-        print(f"{output}: written", file=sys.stderr)
+        say(f"{output}: written")
     if found.failures:
         raise typer.Exit(1)
 

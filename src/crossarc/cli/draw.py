@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crossarc.cli.arguments import From, check_stdin
-from crossarc.cli.console import console, counted
+from crossarc.cli.console import console, counted, say
 from crossarc.errors import CrossarcError, UnknownName
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ def draw(
         color=usual_color if color is None else color,
     )
     if not count:
-        print("no sentence matches", file=sys.stderr)
+        say("no sentence matches")
         raise typer.Exit(1)
     if output != "-":
-        print(f"{output}: {counted(count, 'sentence')} drawn", file=sys.stderr)
+        say(f"{output}: {counted(count, 'sentence')} drawn")

@@ -126,12 +126,12 @@ def evaluate(
     $ crossarc evaluate gold.conllu parsed.conllu --kinds danish --intervals
     ...
     Graphs, labelled
-     arcs                     precision              recall                  F1     gold   system
-     all              92.2 [91.6, 92.7]   87.5 [86.8, 88.1]   89.8 [89.2, 90.3]   10,565   10,027
-     long-distance    95.4 [93.5, 97.2]   87.6 [85.0, 90.2]   91.4 [89.2, 93.3]      502      461
-     anaphoric        93.7 [89.1, 97.9]   85.2 [79.2, 91.0]   89.3 [84.3, 93.8]      122      111
+     arcs                precision          recall              F1    gold  system
+     all            92.2 91.6–92.7  87.5 86.8–88.1  89.8 89.2–90.3  10,565  10,027
+     long-distance  95.4 93.5–97.2  87.6 85.0–90.2  91.4 89.2–93.3     502     461
+     anaphoric      93.7 89.1–97.9  85.2 79.2–91.0  89.3 84.3–93.8     122     111
      ...
-    in brackets: 95% intervals, by bootstrap over sentences
+    beside each figure: its 95% interval, by bootstrap over sentences
     """
     if pattern or intervals or kinds is not None:
         if graph is False:
@@ -333,7 +333,9 @@ def graph_tables(result: GraphScores) -> list[Table]:
     """Two tables, with labels and without: all arcs, then the classes."""
     notes = [f"exact match: {result.exact_match:.2f} labelled, {result.exact_match_unlabelled:.2f} unlabelled"]
     if result.labelled_intervals is not None:
-        notes.append(f"in brackets: {result.labelled_intervals.confidence:.0%} intervals, by bootstrap over sentences")
+        notes.append(
+            f"beside each figure: its {result.labelled_intervals.confidence:.0%} interval, by bootstrap over sentences"
+        )
     if result.kinds is not None:
         notes.append(f"kinds of arcs: {result.kinds}, by label and gold tree")
     tables = []
@@ -349,12 +351,12 @@ def graph_tables(result: GraphScores) -> list[Table]:
 
 
 def with_interval(score: Score | ClassScore, intervals: Intervals | None, metric: str) -> Cell:
-    """A score, with its interval if there is one: 84.2 [79.8, 88.1]."""
+    """A score, with its interval if there is one: 84.2 79.8–88.1."""
     value: float | None = getattr(score, metric)
     if intervals is None or value is None:
         return value
     interval: tuple[float, float] | None = getattr(intervals, metric)
-    return f"{value:.1f}" if interval is None else f"{value:.1f} [{interval[0]:.1f}, {interval[1]:.1f}]"
+    return f"{value:.1f}" if interval is None else f"{value:.1f} {interval[0]:.1f}–{interval[1]:.1f}"
 
 
 def breakdown_table(breakdown: Breakdown) -> Table:

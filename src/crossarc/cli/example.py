@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from crossarc.cli.console import say
+
 # Form, lemma, UPOS, XPOS, FEATS and MISC of a sentence that is not in the treebank.
 NEW_SENTENCE = """
 Tom Tom PROPN NNP Number=Sing _
@@ -40,7 +42,7 @@ def example(
         if output is None:
             show_example(str(path))
         else:
-            print(f"{output}: {copy_example(str(path), output)} sentences", file=sys.stderr)
+            say(f"{output}: {copy_example(str(path), output)} sentences")
 
 
 def copy_example(path: str, output: str) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from crossarc.cli.console import say
 from crossarc.cli.jobs import Page, Rerun, Retry, Workers, run_jobs
 
 
@@ -33,7 +33,7 @@ def experiment(
     $ cat mine.toml
     title = "Crossing arcs in my treebanks"
     parsers = ["arc-hybrid", "swap", "mst"]
-    treebanks = ["da_ddt", "nl_lassysmall"]     # folders with train.conllu, dev.conllu and test.conllu
+    treebanks = ["da_ddt", "nl_lassysmall"]  # each a folder with train, dev, test
     seeds = [1, 2, 3]
     \b
     $ crossarc experiment mine.toml --data treebanks --jobs 2 --output results.md
@@ -52,6 +52,6 @@ def experiment(
         print(text, end="")
     else:
         write_page(output, name, plan, text, f"crossarc experiment {shlex.quote(file)}")
-        print(f"{output}: written", file=sys.stderr)
+        say(f"{output}: written")
     if any(result.failed for result in results):
         raise typer.Exit(1)

@@ -30,12 +30,12 @@ def info(
 
     \b
     $ crossarc info turkish.crossarc
-                       turkish.crossarc
-     parser            two-planar-label
-     learned from      train.conllu: 3,435 sentences, 37,522 words
-     words with        LEMMA 100%, UPOS 100%, XPOS 100%, FEATS 61%
-     can build         99.9% of those trees, 99.99% of their arcs
-     development set   LAS 56.36, UAS 63.62 after epoch 3
+                    turkish.crossarc
+     parser         two-planar-label
+     learned from   train.conllu: 3,435 sentences, 37,522 words
+     words with     LEMMA 100%, UPOS 100%, XPOS 100%, FEATS 61%
+     can build      99.9% of those trees, 99.99% of their arcs
+     development    LAS 56.36, UAS 63.62 after epoch 3
      ...
     """
     from crossarc.parsers import read_model
@@ -46,19 +46,22 @@ def info(
     if json:
         print_json(read_model(path, verify=False)[0])
         return
-    described = describe_pipeline(loaded) if isinstance(loaded, Pipeline) else describe_model(loaded)
-    rows: list[Sequence[Cell]] = [[name, value] for name, value in described.items() if value]
-    rows.append(["size", f"{os.path.getsize(path) / 1e6:.1f} MB"])
-    print_tables([Table("", ["", os.path.basename(path)], rows)])
+    size = {"size": f"{os.path.getsize(path) / 1e6:.1f} MB"}
+    parts = describe_pipeline(loaded) if isinstance(loaded, Pipeline) else {"": describe_model(loaded)}
+    first, *others = parts
+    tables = {os.path.basename(path): size | parts[first], **{name: parts[name] for name in others}}
+    for title, described in tables.items():
+        rows: list[Sequence[Cell]] = [[name, value] for name, value in described.items() if value]
+        print_tables([Table("", ["", title], rows)])
 
 
-def describe_pipeline(pipeline: Pipeline) -> dict[str, str]:
-    """The description of a pipeline: how it tags, and its parsers."""
+def describe_pipeline(pipeline: Pipeline) -> dict[str, dict[str, str]]:
+    """The description of a pipeline: how it tags and its parser, and the parser of graphs if it has one."""
     tags = "by the network of the parser" if pipeline.predicts_tags else "by a linear tagger"
-    described = {"takes": "text", "tags": tags, **describe_model(pipeline.parser)}
+    parts = {"": {"takes": "text", "tags": tags, **describe_model(pipeline.parser)}}
     if pipeline.graph is not None:
-        described |= {f"graph: {name}": value for name, value in describe_model(pipeline.graph).items()}
-    return described
+        parts["its parser of graphs"] = describe_model(pipeline.graph)
+    return parts
 
 
 def describe_model(parser: Parser) -> dict[str, str]:
@@ -76,12 +79,12 @@ def describe_model(parser: Parser) -> dict[str, str]:
         "started from": f"a model that learned from {describe_data(start)}" if start else "",
         "words with": ", ".join(f"{column.upper()} {100 * share:.0f}%" for column, share in columns.items()),
         "can build": f"{percent(covered['trees'])} of those {what}s, {percent(covered['arcs'])} of their arcs",
-        "development set": f"{labelled} {best['las']:.2f}, {unlabelled} {best['uas']:.2f} after epoch {best['epoch']}"
+        "development": f"{labelled} {best['las']:.2f}, {unlabelled} {best['uas']:.2f} after epoch {best['epoch']}"
         if best
         else "",
         **parser.model.describe(),
         "labels": f"{len(parser.model.labels):,}",
-        f"roots of a {what}": "one" if parser.model.single_root else "one or more",
+        "roots": f"{'one' if parser.model.single_root else 'one or more'} in each {what}",
         "features": f"{parser.settings.features}, {counted(len(features.templates), 'template')}",
         "settings": ", ".join(f"{setting} {value}" for setting, value in shown_settings(parser.settings).items()),
         "data, SHA-256": data["sha256"],
@@ -109,11 +112,11 @@ def parsers(json: Json = False, markdown: Markdown = False) -> None:
 
     \b
     $ crossarc parsers
-     name               builds       system                  notes
+     name               builds       notes
      ...
-     arc-hybrid         projective   arc-hybrid              learns from its own mistakes
-     swap               all          swap
-     two-planar-label   2-planar     two-planar-undirected   undirected; directions by its labels
+     arc-hybrid         projective   learns from its own mistakes
+     swap               all
+     mst                all          scores all arcs, finds the best tree
     """
     from crossarc.parsers.presets import PRESETS, make_settings
 
@@ -121,11 +124,11 @@ def parsers(json: Json = False, markdown: Markdown = False) -> None:
         print_json(PRESETS)
         return
     rows: list[Sequence[Cell]] = [[name, *describe_preset(make_settings(name))] for name in PRESETS]
-    print_tables([Table("", ["name", "builds", "system", "notes"], rows)], markdown=markdown)
+    print_tables([Table("", ["name", "builds", "notes"], rows)], markdown=markdown)
 
 
-def describe_preset(settings: Settings) -> tuple[str, str, str]:
-    """Return the class of trees, the system and what sets a preset apart."""
+def describe_preset(settings: Settings) -> tuple[str, str]:
+    """Return the class of trees, and what sets a preset apart."""
     from crossarc.parsers.settings import GraphOutput, NeuralSettings, TransitionSettings
 
     if isinstance(settings, GraphOutput):
@@ -135,36 +138,32 @@ def describe_preset(settings: Settings) -> tuple[str, str, str]:
         describe = describe_transitions
     elif isinstance(settings, NeuralSettings):
         describe = describe_neural
-    trees, system, special = describe(settings)
+    trees, special = describe(settings)
     if settings.transform != "none":
         trees, special = "nearly all", [*special, "makes trees projective, and back"]
-    return trees, system, "; ".join(special)
+    return trees, "; ".join(special)
 
 
-def describe_dag(settings: Settings) -> tuple[str, str, str]:
+def describe_dag(settings: Settings) -> tuple[str, str]:
     """Describe a parser that gives graphs."""
     if settings.family == "neural-graph":
-        return (
-            "all graphs",
-            settings.system,
-            "a network; several heads; the best tree, then arcs beside it; most accurate",
-        )
+        return "all graphs", "a network; several heads; the best tree, then arcs beside it; most accurate"
     if settings.family == "dag-mst":
-        return "all graphs", settings.system, "several heads; the best tree, then each arc that raises the score"
+        return "all graphs", "several heads; the best tree, then each arc that raises the score"
     if not settings.is_projective:
-        return "all graphs", settings.system, "several heads; crossing arcs without a transform; accurate"
-    return "nearly all graphs", settings.system, "several heads; makes graphs projective, and back"
+        return "all graphs", "several heads; crossing arcs without a transform; accurate"
+    return "nearly all graphs", "several heads; makes graphs projective, and back"
 
 
-def describe_neural(settings: NeuralSettings) -> tuple[str, str, list[str]]:
+def describe_neural(settings: NeuralSettings) -> tuple[str, list[str]]:
     """Describe a parser of trees with a network."""
     special = ["a network scores all arcs", *(f"beside {' and '.join(settings.guides)}" for _ in settings.guides[:1])]
     if not settings.is_projective:
         special.append("most accurate" if settings.guides else "accurate")
-    return "projective" if settings.is_projective else "all", settings.system, special
+    return "projective" if settings.is_projective else "all", special
 
 
-def describe_graph(settings: GraphSettings) -> tuple[str, str, list[str]]:
+def describe_graph(settings: GraphSettings) -> tuple[str, list[str]]:
     """Describe a graph parser."""
     from crossarc.parsers.settings import RoundSettings, SecondOrderSettings, UndirectedSettings
 
@@ -178,10 +177,10 @@ def describe_graph(settings: GraphSettings) -> tuple[str, str, list[str]]:
         special = ["in rounds by part of speech; sees the dependents found in earlier rounds"]
     elif isinstance(settings, SecondOrderSettings):
         special = ["scores pairs of arcs; accurate", *["then moves words"] * (settings.reattach is not None)]
-    return "projective" if settings.is_projective else "all", settings.system, special
+    return "projective" if settings.is_projective else "all", special
 
 
-def describe_transitions(settings: TransitionSettings) -> tuple[str, str, list[str]]:
+def describe_transitions(settings: TransitionSettings) -> tuple[str, list[str]]:
     """Describe a transition parser."""
     from crossarc.parsers.transition.model import system_of
 
@@ -197,4 +196,4 @@ def describe_transitions(settings: TransitionSettings) -> tuple[str, str, list[s
         scored = settings.reconstruction == "score"
         by = "the scores of its labels" if scored else "its labels"
         special.append(f"undirected; directions by {by}")
-    return trees, system.name, special
+    return trees, special

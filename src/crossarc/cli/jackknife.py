@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crossarc.cli.arguments import Output, check_policy, check_treebank_name
-from crossarc.cli.console import counted
+from crossarc.cli.console import counted, say
 from crossarc.errors import CrossarcError
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ def jackknife(
     better than what it will get. HEAD and DEPREL are new, everything else is unchanged, graphs too.
 
     \b
-    $ crossarc jackknife train.conllu --parser arc-hybrid --folds 5 -o train-trees.conllu
+    $ crossarc jackknife train.conllu --parser arc-hybrid -o trees.conllu
     train.conllu: 4,508 sentences, 80,395 words, no errors
-    train-trees.conllu: 5 folds, LAS 84.76, UAS 88.64
-    $ crossarc train --train train-trees.conllu --parser dag-covington --use-tree -o graphs.crossarc
+    trees.conllu: 5 folds, LAS 84.76, UAS 88.64
+    $ crossarc train --train trees.conllu --parser dag-covington --use-tree -o dag
 
     A parser that gets predicted tags should learn from such tags too: they are wrong in the same way. With --tags all
     columns of tags that the treebank has, and lemmas, are new; everything else is unchanged. The development and test
@@ -77,13 +77,13 @@ def jackknife(
 
     def report(fold: int) -> None:
         if show:
-            print(f"fold {fold} of {folds} is done", file=sys.stderr)
+            say(f"fold {fold} of {folds} is done")
 
     predict = predict_tags if tags else predict_trees
     predicted, scores = predict(file, parser or "arc-hybrid", folds, epochs, seed, on_error, report)
     write(predicted, output)
     if output != "-":
-        print(f"{output}: {counted(folds, 'fold')}, {scores}", file=sys.stderr)
+        say(f"{output}: {counted(folds, 'fold')}, {scores}")
 
 
 Report = Callable[[int], None]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossarc.cli.console import console, counted
+from crossarc.cli.console import bar_width, console, counted, say
 
 if TYPE_CHECKING:
     from crossarc.experiments import Job, Progress, Result
@@ -39,14 +38,14 @@ def run_jobs(jobs: Sequence[Job], cache: str, workers: int, *, retry: bool, reru
 
             results = run(jobs, cache, workers=workers, retry=retry, rerun=rerun, report=report)
     except KeyboardInterrupt:
-        print("crossarc: interrupted; finished jobs are cached, the same command continues", file=sys.stderr)
+        say("crossarc: interrupted; finished jobs are cached, the same command continues")
         raise typer.Exit(130) from None
     failed = [result for result in results if result.failed]
     for result in failed:
-        print(f"failed: {result.job}: {result.error}", file=sys.stderr)
+        say(f"failed: {result.job}: {result.error}")
     cached = sum(result.job.key in kept for result in results)
     ran = len(results) - cached
-    print(f"{counted(len(results), 'job')}: {cached} cached, {ran} run, {len(failed)} failed", file=sys.stderr)
+    say(f"{counted(len(results), 'job')}: {cached} cached, {ran} run, {len(failed)} failed")
     return results
 
 
@@ -60,7 +59,12 @@ def progress_of(jobs: Sequence[Job]) -> Iterator[Report]:
     from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width(screen, 60)),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     with Bars(*columns, console=screen, transient=True) as bar:
         weights = {job.key: job.weight for job in jobs}
         total = bar.add_task(f"0 of {len(weights)} jobs", total=sum(weights.values()))

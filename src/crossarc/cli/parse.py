@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from crossarc.cli.arguments import OnError, Output, check_policy, check_stdin
-from crossarc.cli.console import counted, describe, tracked
+from crossarc.cli.console import counted, describe, say, tracked
 from crossarc.cli.documents import input_kind, output_kind, parsed_documents, write_output
 from crossarc.errors import CrossarcError, TreebankError
 
@@ -161,7 +161,7 @@ def parse(
     # tree_rank = 2 of 2
     # tree_score = 8.4410
     # tree_probability = 0.1502
-    1   Hun     hun     PRON    _   _   2   nsubj   _   HeadProb=0.9713|LabelProb=0.9960
+    1  Hun  hun  PRON  _  _  2  nsubj  _  HeadProb=0.9713|LabelProb=0.9960
     ...
     """
     files = files or []
@@ -216,19 +216,17 @@ def check_input(path: str) -> None:
 def report(run: Run, output: str) -> None:
     """Print what was parsed and what is worth knowing of it."""
     if run.long:
-        print(
-            f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: {run.beyond}", file=sys.stderr
-        )
+        say(f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: {run.beyond}")
     for note in run.notes:
-        print(f"crossarc: {note}", file=sys.stderr)
+        say(f"crossarc: {note}")
     if run.findings:
         actions = ", ".join(f"{count:,} {action}" for action, count in run.findings.items())
-        print(f"crossarc: {counted(run.findings.total(), 'finding')} in the input: {actions}", file=sys.stderr)
+        say(f"crossarc: {counted(run.findings.total(), 'finding')} in the input: {actions}")
     for what, count in run.rejected.items():
-        print(f"crossarc: {counted(count, what)} could not be read", file=sys.stderr)
+        say(f"crossarc: {counted(count, what)} could not be read")
     if output != "-":
         figures = f"{counted(run.sentences, 'sentence')}, {counted(run.words, 'word')}, {run.speed:,.0f} tokens/s"
-        print(f"{output}: {figures}", file=sys.stderr)
+        say(f"{output}: {figures}")
 
 
 def default_threads() -> int:
@@ -272,19 +270,19 @@ class Parsing:
         if beam is not None:
             self.parser.model.with_beam(beam)  # graph parsers refuse it before any file is read
             if beam > 1 and getattr(self.parser.settings, "beam", 1) == 1:
-                print(
-                    "crossarc: the model was trained for greedy search; a beam will probably not help", file=sys.stderr
-                )
+                say("crossarc: the model was trained for greedy search; a beam will probably not help")
         if with_tree and not self.parser.gives_graphs:
             raise CrossarcError(f"--with-tree: {self.parser.settings.parser} gives trees anyway; leave it out")
         if keep_tags and self.pipeline is None:
             raise CrossarcError(f"--keep-tags: {model} is a parser and changes no tags; leave it out")
         self.result = Run(limit=self.parser.model.long_sentence, beyond=self.parser.model.long_note)
         self.begin = time.perf_counter()
+        self.prints = False
 
     def run(self, files: list[str], text: str | None, output: str, source: str | None, to: str | None) -> Run:
         """Parse files or a text as a stream and write the trees or graphs."""
         kind = output_kind(output, to, drawn=text is not None)
+        self.prints = output == "-" and sys.stdout.isatty()  # trees on a terminal would disturb a bar
         files = [path for path in files if self.is_there(path)]
         if text is not None:
             outputs: Iterable[Any] = self.parsed_text([text], "")
@@ -306,8 +304,7 @@ class Parsing:
         from crossarc.treebank.streams import text_blocks
 
         kind = input_kind(path, source)
-        # Trees printed on a terminal would disturb the bar.
-        with tracked(path, quiet=sys.stdout.isatty(), note=self.note) as file:
+        with tracked(path, quiet=self.prints, note=self.note) as file:
             if kind == "text":
                 blocks = self.readable(text_blocks(file), path)
                 yield from self.parsed_text(blocks, "" if path == "-" else os.path.basename(path))
@@ -363,7 +360,7 @@ class Parsing:
         from crossarc.parsers.columns import describe_missing
 
         def warn(columns: list[str]) -> None:
-            print(f"crossarc: {describe_missing(name, columns)}", file=sys.stderr)
+            say(f"crossarc: {describe_missing(name, columns)}")
 
         analysed = self.scores or self.k is not None
         options: dict[str, Any] = {**self.options, "on_missing": warn}
@@ -413,10 +410,10 @@ class Parsing:
         """Count a file or a document that cannot be read, and print the first messages."""
         self.result.rejected[what] += 1
         if self.result.rejected[what] <= SHOWN:
-            print(f"crossarc: {message}", file=sys.stderr)
+            say(f"crossarc: {message}")
 
     def noted(self, message: str, action: str) -> None:
         """Count what was wrong, and print the first messages."""
         self.result.findings[action] += 1
         if self.result.findings.total() <= SHOWN:
-            print(f"crossarc: {message}", file=sys.stderr)
+            say(f"crossarc: {message}")

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from crossarc.cli.console import console
+from crossarc.cli.console import bar_width, console, say
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
     from crossarc.parsers import Epoch, Progress
 
-REST = 85  # columns of a terminal for the texts beside the bar
+REST = 90  # columns of a terminal for the texts beside the bar
 
 
 class TrainingView:
@@ -42,7 +41,8 @@ class TrainingView:
         if screen.is_terminal:
             from rich.progress import BarColumn, Progress, TextColumn
 
-            width = max(5, min(40, screen.width - REST))
+            width = bar_width(screen, REST)
+            self.room = screen.width - width - 3  # blanks beside the bar, and the last column stays free
             texts = [TextColumn("{task.description}"), BarColumn(width), TextColumn("{task.fields[text]}")]
             self.bar = Progress(*texts, console=screen, transient=True)
             self.task = self.bar.add_task("", total=1, text="", visible=False)
@@ -67,14 +67,19 @@ class TrainingView:
         done = (progress.epoch - self.first) * progress.of + progress.words
         whole = (self.epochs - self.first + 1) * progress.of
         left = (time.perf_counter() - self.begin) * (whole - done) / done
-        parts = [f"{self.share} {progress.wrong:.2f}%", self.scores, speed(progress.words, progress.seconds)]
+        wrong, rate = f"{self.share} {progress.wrong:.2f}%", speed(progress.words, progress.seconds)
+        epoch, rest = f"epoch {progress.epoch}/{self.epochs}", f"{clock(left)} left"
+        # A narrow terminal gets fewer texts, never one that is cut.
+        choices = ((wrong, self.scores, rate, rest), (self.scores, rate, rest), (self.scores, rest), (rest,))
+        texts = ["  ".join(filter(None, choice)) for choice in choices]
+        fitting = [text for text in texts if len(epoch) + len(text) <= self.room]
         self.bar.update(
             self.task,
             visible=True,
-            description=f"epoch {progress.epoch}/{self.epochs}",
+            description=epoch,
             total=progress.of,
             completed=progress.words,
-            text="  ".join([*filter(None, parts), f"{clock(left)} left"]),
+            text=fitting[0] if fitting else "",
         )
 
     def on_epoch(self, epoch: Epoch) -> None:
@@ -94,7 +99,7 @@ class TrainingView:
         if self.bar is not None:
             self.bar.console.print(line, markup=False)
         else:
-            print(line, file=sys.stderr, flush=True)
+            say(line)
 
 
 @contextmanager

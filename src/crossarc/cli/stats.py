@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePath
-from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from crossarc.cli.arguments import Files, From, Json, Markdown, check_stdin
-from crossarc.cli.console import Cell, Table, console, print_json, print_tables, show, tracked
+from crossarc.cli.console import Cell, Table, print_json, print_tables, show, tracked, wrapped
 
 if TYPE_CHECKING:
     from crossarc.parsers.recommendation import Choice, Recommendation
@@ -58,7 +57,7 @@ def stats(
     if json:
         print_json({path: summary.to_dict() | advice_as_json(summary) for path, summary in summaries.items()})
         return
-    print_tables([stats_table(group) for group in columns_that_fit(summaries)], markdown=markdown)
+    print_tables([stats_table(summaries)], markdown=markdown)
     for path, summary in summaries.items():
         print_advice(f"{short(path)}: " if len(summaries) > 1 else "", summary, markdown)
 
@@ -103,9 +102,9 @@ def print_advice(name: str, summary: Summary, markdown: bool) -> None:
     """Print the recommendation with what other parsers gain and lose, in lines of 80 columns."""
     found = advice(summary)
     if isinstance(found, str):
-        print(fill(f"{name}{found}", WIDTH))
+        print(wrapped(f"{name}{found}", WIDTH))
         return
-    print(fill(f"{name}Recommended: {found.accurate} ({found.reason})", WIDTH, break_on_hyphens=False))
+    print(wrapped(f"{name}Recommended: {found.accurate} ({found.reason})", WIDTH))
     print_choices(found.choices, "LAS", markdown)
     if found.graph and found.graph != found.accurate:
         top = ", the most accurate for so many graphs" if found.best_graph == found.graph else ""
@@ -129,15 +128,7 @@ def print_choices(choices: Sequence[Choice], score: str, markdown: bool) -> None
     names = ", ".join(sorted({name for each in choices for name in each.treebanks}))
     if names:
         several = "Means over " if "," in names else "On "
-        print(fill(f"{several}{names}, as far as measured; speed and training time are rough.", WIDTH) + "\n")
-
-
-def columns_that_fit(summaries: dict[str, Summary]) -> list[dict[str, Summary]]:
-    """The files in groups whose columns fit on the screen."""
-    names = list(summaries)
-    widest = 34 + 3 + max(len(short(name)) for name in names)
-    room = max(1, (console().width - 34) // (widest - 34))
-    return [{name: summaries[name] for name in names[at : at + room]} for at in range(0, len(names), room)]
+        print(wrapped(f"{several}{names}, as far as measured; speed and training time are rough.", WIDTH) + "\n")
 
 
 def stats_table(summaries: dict[str, Summary]) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tomllib
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crossarc.cli.arguments import check_policy, check_stdin
-from crossarc.cli.console import counted
+from crossarc.cli.console import counted, say
 from crossarc.errors import CrossarcError
 
 if TYPE_CHECKING:
@@ -21,85 +20,166 @@ if TYPE_CHECKING:
     from crossarc.treebank.validation import Check
 
 SHOWN = 10  # findings that are printed one by one
+DATA, PARSER, PIPELINE = "Data and model", "Parser", "Pipelines for text"  # groups of options
+
+
+def preset_names(begin: str) -> list[str]:
+    """The presets whose names begin so, for completion in the shell."""
+    from crossarc.parsers.presets import PRESETS
+
+    return [name for name in PRESETS if name.startswith(begin)]
 
 
 def train(
     train: Annotated[
         list[str],
-        typer.Option("--train", metavar="FILE", help="The training treebank; may be repeated for several files."),
+        typer.Option(
+            "--train",
+            metavar="FILE",
+            help="The training treebank; may be repeated for several files.",
+            rich_help_panel=DATA,
+        ),
     ],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.", rich_help_panel=DATA)
+    ],
     dev: Annotated[
-        str | None, typer.Option("--dev", metavar="FILE", help="The development set, to choose the best epoch.")
+        str | None,
+        typer.Option(
+            "--dev", metavar="FILE", help="The development set, to choose the best epoch.", rich_help_panel=DATA
+        ),
+    ] = None,
+    on_error: Annotated[
+        str,
+        typer.Option(metavar="POLICY", help="What to do with bad sentences: fail, skip or fix.", rich_help_panel=DATA),
+    ] = "fail",
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Continue an interrupted training; the model will be the same.", rich_help_panel=DATA
+        ),
+    ] = False,
+    init: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL", help="A trained model to start from, for example with new data.", rich_help_panel=DATA
+        ),
     ] = None,
     parser: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The preset (see crossarc parsers); default: the recommended one."),
-    ] = None,
-    config: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="A TOML file with settings; options on the command line override it."),
-    ] = None,
-    epochs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="The number of passes over the treebank; default: 10.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="The same seed gives the same model.")] = None,
-    learner: Annotated[
-        str | None, typer.Option(metavar="NAME", help="perceptron, mira, maxent, liblinear or libsvm.")
-    ] = None,
-    beam: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="The width of the beam; 1 is greedy search.")
+        typer.Option(
+            metavar="NAME",
+            autocompletion=preset_names,
+            help="The preset (see crossarc parsers); default: the recommended one.",
+            rich_help_panel=PARSER,
+        ),
     ] = None,
     fast: Annotated[
         bool,
         typer.Option(
             "--fast",
             help="Two to three times as fast, a little less accurate: fast search, or a smaller network.",
+            rich_help_panel=PARSER,
         ),
     ] = False,
-    init: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="A trained model to start from, for example with new data.")
+    epochs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="The number of passes over the treebank; default: 10, with a network 20.",
+            rich_help_panel=PARSER,
+        ),
     ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, help="The same seed gives the same model; default: 1.", rich_help_panel=PARSER
+        ),
+    ] = None,
+    learner: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="perceptron, mira, maxent, liblinear or libsvm; default: perceptron for transitions, "
+            "mira for graph parsers.",
+            rich_help_panel=PARSER,
+        ),
+    ] = None,
+    beam: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Transition parsers: the width of the beam; default: 1, greedy search.",
+            rich_help_panel=PARSER,
+        ),
+    ] = None,
+    vectors: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Networks: pretrained vectors of words, as word2vec or fastText text.",
+            rich_help_panel=PARSER,
+        ),
+    ] = None,
+    use_tree: Annotated[
+        bool,
+        typer.Option(
+            "--use-tree", help="Parsers of graphs: use the tree in HEAD and DEPREL as features.", rich_help_panel=PARSER
+        ),
+    ] = False,
     directed: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="A trained mst to enhance undirected trees; default: train one too."),
+        typer.Option(
+            metavar="MODEL",
+            help="Undirected trees: a trained mst to enhance them; default: train one too.",
+            rich_help_panel=PARSER,
+        ),
     ] = None,
     setting: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="SETTING=VALUE", help="Any setting of the parser, for example cost=0.01; may be repeated."
+            "--set",
+            metavar="SETTING=VALUE",
+            help="Any setting of the parser, for example cost=0.01; may be repeated.",
+            rich_help_panel=PARSER,
         ),
     ] = None,
-    use_tree: Annotated[
-        bool, typer.Option("--use-tree", help="Parsers of graphs: use the tree in HEAD and DEPREL as features.")
-    ] = False,
-    vectors: Annotated[
+    config: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Neural parsers: pretrained vectors of words, as word2vec or fastText text."),
+        typer.Option(
+            metavar="FILE",
+            help="A TOML file with settings; options on the command line override it.",
+            rich_help_panel=PARSER,
+        ),
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue an interrupted training; the model will be the same.")
-    ] = False,
     pipeline: Annotated[
         bool,
-        typer.Option("--pipeline", help="Train a tokenizer and a tagger too, for text; default parser: neural."),
+        typer.Option(
+            "--pipeline",
+            help="Train a tokenizer and a tagger too, for text; default parser: neural.",
+            rich_help_panel=PIPELINE,
+        ),
     ] = False,
     jackknife: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             min=0,
-            help="Pipelines with a linear tagger: predict the tags of the training data in N folds; default: 10; "
-            "0: gold tags.",
+            help="With a linear tagger: predict the tags of the training data in N folds; default: 10; 0: gold tags.",
+            rich_help_panel=PIPELINE,
         ),
     ] = None,
     graph: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Pipelines: a preset of graphs to train beside, for DEPS."),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=preset_names,
+            help="A preset of graphs to train beside, for DEPS.",
+            rich_help_panel=PIPELINE,
+        ),
     ] = None,
-    on_error: Annotated[
-        str, typer.Option(metavar="POLICY", help="What to do with bad sentences: fail, skip or fix.")
-    ] = "fail",
 ) -> None:
     """Train a parser; keep the epoch that is best on the development set.
 
@@ -111,13 +191,13 @@ def train(
     graphs (dag-...) learn from DEPS or the SDP columns; their scores are F of labelled (LF) and unlabelled arcs (UF).
 
     \b
-    $ crossarc train --train train.conllu --dev dev.conllu -o turkish.crossarc --epochs 3
+    $ crossarc train --train train.conllu --dev dev.conllu --epochs 3 -o tr.model
     train.conllu: 3,435 sentences, 37,522 words, no errors
     dev.conllu: 1,100 sentences, 10,542 words, no errors
-    parser carreras-npa, recommended for this treebank: 5.0% of the sentences are non-projective, ...
+    parser carreras-npa, recommended for this treebank: 5.0% of the sentences ...
     epoch 3/3  wrong or unsure 29.25%  dev LAS 63.24  UAS 71.14  4,180 tokens/s
     carreras-npa can build 100.0% of the training trees and 100.0% of their arcs
-    best: epoch 3, dev LAS 63.24, UAS 71.14. Saved turkish.crossarc (48.3 MB)
+    best: epoch 3, dev LAS 63.24, UAS 71.14. Saved tr.model (48.3 MB)
     """
     check_stdin(*train, dev)
     given = {"parser": parser, "epochs": epochs, "seed": seed, "learner": learner, "beam": beam}
@@ -201,7 +281,7 @@ def train_files(
     if "parser" not in options:
         learner = choose_parser(options, before, sentences)
     else:
-        print(f"parser {learner.settings.parser}", file=sys.stderr)
+        say(f"parser {learner.settings.parser}")
     checkpoint = f"{output}.checkpoint"
     announce_checkpoint(checkpoint, resume)
     unsure = getattr(learner.settings, "augment", False)
@@ -235,10 +315,10 @@ def validated(path: str, on_error: str, check: Check = "tree") -> list[Sentence]
     policy = "skip" if on_error == "fail" else on_error  # so that all errors are printed at once
     sentences = list(read(path, check=check, on_error=policy, report=findings.append))  # type: ignore[arg-type]
     for finding in findings[:SHOWN]:
-        print(finding.with_action("") if on_error == "fail" else finding, file=sys.stderr)
+        say(finding.with_action("") if on_error == "fail" else finding)
     if len(findings) > SHOWN:
         more = counted(len(findings) - SHOWN, "finding")
-        print(f"{path}: {more} more; crossarc validate lists all", file=sys.stderr)
+        say(f"{path}: {more} more; crossarc validate lists all")
     kinds = ", ".join(f"{count:,} {code}" for code, count in Counter(each.code for each in findings).most_common())
     if findings and on_error == "fail":
         found = counted(len(findings), "finding")
@@ -246,7 +326,7 @@ def validated(path: str, on_error: str, check: Check = "tree") -> list[Sentence]
     size = f"{counted(len(sentences), 'sentence')}, {counted(sum(map(len, sentences)), 'word')}"
     actions = ", ".join(f"{count:,} {action}" for action, count in Counter(each.action for each in findings).items())
     found = f"{counted(len(findings), 'finding')} ({kinds}): {actions}" if findings else "no errors"
-    print(f"{path}: {size}, {found}", file=sys.stderr)
+    say(f"{path}: {size}, {found}")
     return sentences
 
 
@@ -266,12 +346,12 @@ def choose_parser(options: dict[str, Any], before: Parser | None, sentences: lis
     from crossarc.parsers.recommendation import suitable_parser
 
     if before is not None:
-        print(f"parser {before.settings.parser}, as in the initial model", file=sys.stderr)
+        say(f"parser {before.settings.parser}, as in the initial model")
         return make_parser(options, before)
     if not sentences:
         raise CrossarcError("there is no sentence to train on")
     name, reason = suitable_parser(sentences, **options)
-    print(f"parser {name}, recommended for this treebank: {reason}; --parser changes it", file=sys.stderr)
+    say(f"parser {name}, recommended for this treebank: {reason}; --parser changes it")
     return make_parser({**options, "parser": name}, None)
 
 
@@ -279,9 +359,9 @@ def announce_checkpoint(checkpoint: str, resume: bool) -> None:
     """Print where training starts, if that may be unexpected."""
     there = os.path.exists(checkpoint)
     if resume and not there:
-        print(f"there is no {checkpoint} to resume from; training starts from the beginning", file=sys.stderr)
+        say(f"there is no {checkpoint} to resume from; training starts from the beginning")
     elif there and not resume:
-        print(f"{checkpoint} is from an interrupted training; --resume continues it", file=sys.stderr)
+        say(f"{checkpoint} is from an interrupted training; --resume continues it")
 
 
 def farewell(view: TrainingView, output: str, checkpoint: str) -> str:
@@ -300,17 +380,16 @@ def summarise_training(learner: Parser, output: str) -> None:
 
     covered = learner.manifest_["coverage"]
     what = "graphs" if learner.gives_graphs else "trees"
-    print(
+    say(
         f"{learner.settings.parser} can build {percent(covered['trees'])} of the training {what} "
-        f"and {percent(covered['arcs'])} of their arcs",
-        file=sys.stderr,
+        f"and {percent(covered['arcs'])} of their arcs"
     )
     for name, text in learner.model.describe().items():
-        print(f"{name}: {text}", file=sys.stderr)
+        say(f"{name}: {text}")
     best = learner.manifest_["development"]
     chosen = ""
     if best:
         which = f"epoch {best['epoch']}" if best["epoch"] else "the initial model"
         labelled, unlabelled = learner.measures
         chosen = f"best: {which}, dev {labelled} {best['las']:.2f}, {unlabelled} {best['uas']:.2f}. "
-    print(f"{chosen}Saved {output} ({os.path.getsize(output) / 1e6:.1f} MB)", file=sys.stderr)
+    say(f"{chosen}Saved {output} ({os.path.getsize(output) / 1e6:.1f} MB)")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import ExitStack
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from crossarc.cli.console import say
 from crossarc.cli.progress import TrainingView, steps_shown
 from crossarc.cli.train import announce_checkpoint, farewell, validated
 from crossarc.errors import CrossarcError
@@ -90,8 +89,7 @@ def offer_graphs(sentences: list[Sentence]) -> None:
         return
     name, reason = recommend_graph(summarise_structure(sentences))
     if name:
-        note = f"the treebank has graphs: {reason}; --graph {name} learns them too"
-        print(fill(note, 80, break_on_hyphens=False), file=sys.stderr)
+        say(f"the treebank has graphs: {reason}; --graph {name} learns them too")
 
 
 class StagesView:
@@ -107,11 +105,11 @@ class StagesView:
         """Print what is learned next, and show its progress."""
         self.stack.close()
         if name in STAGES:
-            print(f"{name}: {STAGES[name]}", file=sys.stderr)
+            say(f"{name}: {STAGES[name]}")
             self.steps = self.stack.enter_context(steps_shown(name))
             return
         parser = self.pipeline.parsers[name]
-        print(f"{name} {parser.settings.parser}", file=sys.stderr)
+        say(f"{name} {parser.settings.parser}")
         unsure = getattr(parser.settings, "augment", False)
         self.epochs = TrainingView(parser.settings.epochs, self.words, unsure, parser.measures)
         if name == "parser":  # whose epochs are saved; the parser of graphs has no checkpoint
@@ -139,18 +137,18 @@ def summarise(pipeline: Pipeline, dev: list[Sentence] | None, output: str) -> No
     best = pipeline.parser.manifest_["development"]
     if dev is not None:
         if best:
-            print(f"best: epoch {best['epoch']}", file=sys.stderr)
+            say(f"best: epoch {best['epoch']}")
         filled = filled_columns_of(Corpus.of(dev), list(COLUMNS.values()))
         shown = [name for name in SHOWN if filled.get(COLUMNS.get(name, ""), True)]
         if pipeline.parser.gives_graphs:
             shown = [name for name in shown if name not in ATTACHMENT]
-        print(aligned("development set", {name: name for name in shown}), file=sys.stderr)
+        say(aligned("development set", {name: name for name in shown}))
         for given, what in ((True, "from its tokens"), (False, "from its text")):
             scores = pipeline.evaluate(dev, given_tokens=given)
             cells = {name: "" if given and name in SPLITTING else f"{scores[name].f1:.2f}" for name in shown}
-            print(aligned(what, cells), file=sys.stderr)
-        print("(as in the CoNLL 2018 shared task: labels up to the colon, universal features)", file=sys.stderr)
-    print(f"Saved {output} ({os.path.getsize(output) / 1e6:.1f} MB)", file=sys.stderr)
+            say(aligned(what, cells))
+        say("(as in the CoNLL 2018 shared task: labels up to the colon, universal features)")
+    say(f"Saved {output} ({os.path.getsize(output) / 1e6:.1f} MB)")
 
 
 def aligned(title: str, cells: dict[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crossarc.cli.arguments import Files, From, Output, check_treebank_name
-from crossarc.cli.console import counted, tracked
+from crossarc.cli.console import counted, say, tracked
 from crossarc.errors import TreebankError
 
 if TYPE_CHECKING:
@@ -84,7 +83,8 @@ def transform(
     \b
     $ crossarc transform projectivize train.conllu -o train-projective.conllu
     train-projective.conllu: 12,544 sentences, 357 edges lifted in 288 trees
-    back again: 99.98% of 204,577 edges are right, and 90.96% of 354 non-projective ones
+    back again: 99.98% of 204,577 edges are right, and 90.96% of 354
+    non-projective ones
     $ crossarc transform deprojectivize parsed.conllu -o final.conllu
     $ crossarc transform encode-graphs train.conllu -o train-encoded.conllu
     train-encoded.conllu: 12,544 sentences, 9,117 graphs changed
@@ -116,12 +116,12 @@ def transform(
         )
         report = transform_graphs(direction, files, output, graphs, source, on_error)
         if output != "-":
-            print(f"{output}: {report}", file=sys.stderr)
+            say(f"{output}: {report}")
         return
     rewrite = PseudoProjective(encoding, cap=cap, prefer=prefer)
     tally = transform_files(direction, files, output, rewrite, source, on_error)
     if output != "-":
-        print(f"{output}: {describe(direction, tally)}", file=sys.stderr)
+        say(f"{output}: {describe(direction, tally)}")
 
 
 @dataclass

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crossarc.cli.arguments import Files, From, Json, check_stdin, check_treebank_name
-from crossarc.cli.console import counted, print_json, tracked
+from crossarc.cli.console import counted, print_json, say, tracked
 from crossarc.errors import CrossarcError
 
 if TYPE_CHECKING:
@@ -55,14 +54,16 @@ def validate(
 
     \b
     $ crossarc validate train.conllu
-    train.conllu:812: sentence 's31': heads form a cycle 3 -> 7 -> 3; give one of these words a head outside the cycle
+    train.conllu:812: sentence 's31': heads form a cycle 3 -> 7 -> 3; give one of
+    these words a head outside the cycle
     train.conllu: 4,507 good sentences, 1 finding (1 cycle)
 
     With --graph each arc must be there once, and a path from node 0 must lead to each node (not in SDP and CoNLL-2009).
 
     \b
     $ crossarc validate train.conllu --graph
-    train.conllu:57: sentence 's4': no path from node 0 leads to nodes 6, 7; give one of them a head that can be reached
+    train.conllu:57: sentence 's4': no path from node 0 leads to nodes 6, 7; give
+    one of them a head that can be reached
     train.conllu: 4,507 good sentences, 1 finding (1 unreachable)
     """
     if fix and (graph or acyclic):
@@ -77,10 +78,10 @@ def validate(
         print_json({path: to_dict(verdict) for path, verdict in verdicts.items()})
     else:
         for path, verdict in verdicts.items():
-            print_verdict(path, verdict, sys.stderr if fix == "-" else sys.stdout)
+            print_verdict(path, verdict, stderr=fix == "-")
     if fix:
         kept, left_out = fix_files(files, source, roots, fix)
-        print(f"{fix}: {counted(kept, 'sentence')} written, {left_out:,} left out", file=sys.stderr)
+        say(f"{fix}: {counted(kept, 'sentence')} written, {left_out:,} left out")
     if any(verdict.codes for verdict in verdicts.values()):
         raise typer.Exit(1)
 
@@ -123,16 +124,16 @@ def fix_files(files: list[str], source: str | None, roots: str, output: str) -> 
     return write(sentences, output), len(left_out)
 
 
-def print_verdict(path: str, verdict: Verdict, stream: TextIO) -> None:
+def print_verdict(path: str, verdict: Verdict, stderr: bool) -> None:
     """Print the findings, one per line, and a summary."""
     for finding in verdict.findings:
-        print(finding, file=stream)
+        say(finding, stderr=stderr)
     total = verdict.codes.total()
     if total > len(verdict.findings):
-        print(f"{path}: {counted(total - len(verdict.findings), 'finding')} more (--limit shows more)", file=stream)
+        say(f"{path}: {counted(total - len(verdict.findings), 'finding')} more (--limit shows more)", stderr=stderr)
     kinds = ", ".join(f"{count:,} {code}" for code, count in verdict.codes.most_common())
     good = counted(verdict.good, "good sentence")
-    print(f"{path}: {good}, {counted(total, 'finding')}{kinds and f' ({kinds})'}", file=stream)
+    say(f"{path}: {good}, {counted(total, 'finding')}{kinds and f' ({kinds})'}", stderr=stderr)
 
 
 def to_dict(verdict: Verdict) -> dict[str, object]:
