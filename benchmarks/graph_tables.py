@@ -38,6 +38,7 @@ class Row:
     parser: str
     settings: dict[str, Any] = field(default_factory=dict)
     tree_only: bool = False
+    trees: str = ""  # a parser of trees that parses the development and test parts first
     passes: int = 1  # epochs of such a parser, for each of --epochs
     ways: tuple[tuple[str, dict[str, Any]], ...] = (("", {}),)  # settings of parsing alone, with a name for each
 
@@ -65,6 +66,7 @@ ROWS = {
     "dag-covington, tree only": Row("dag-covington", tree_only=True),
     "dag-covington, cycles allowed": Row("dag-covington", {"cycles": "allow"}),
     "dag-mst": Row("dag-mst"),
+    "dag-mst, from trees of carreras-npa": Row("dag-mst", {"use_tree": True}, trees="carreras-npa"),
     "neural-graph": Row("neural-graph", passes=2),
 }
 
@@ -88,6 +90,12 @@ def as_trees(sentences: list[Sentence], tree: TreeOnly) -> list[Sentence]:
     return [with_arcs(sentence, tree.encode(sentence), []) for sentence in sentences]
 
 
+def with_trees(sentences: list[Sentence], parser: Parser) -> list[Sentence]:
+    """The sentences with the trees of a parser, and with their own graphs."""
+    parsed = parser.parse(sentences)
+    return [old.replace(heads=new.heads, deprels=new.deprels) for old, new in zip(sentences, parsed, strict=True)]
+
+
 def measure(
     row: Row, parts: dict[str, list[Sentence]], kinds: str | None, part: str, epochs: int, seed: int
 ) -> Iterator[dict[str, Any]]:
@@ -99,13 +107,16 @@ def measure(
         train, dev = as_trees(train, tree), as_trees(dev, tree)
         settings |= {"lemmas": False, "empty": "keep"}
     begin = time.process_time()
+    helper = Parser(row.trees, epochs=epochs, seed=seed).fit(train, dev) if row.trees else None
+    if helper is not None:
+        dev = with_trees(dev, helper)
     parser = Parser(row.parser, **settings).fit(train, dev)
     training = time.process_time() - begin
     for name, way in row.ways:
         if way:
             parser.model_ = replace(parser.model, settings=parser.settings.model_copy(update=way))  # type: ignore[type-var]
         begin = time.process_time()
-        parsed = list(parser.parse(gold))
+        parsed = list(parser.parse(gold if helper is None else with_trees(gold, helper)))
         if tree is not None:
             parsed = [tree.decode(old, numbered_arcs(new)) for old, new in zip(gold, parsed, strict=True)]
         seconds = time.process_time() - begin

@@ -74,12 +74,19 @@ def test_graph_tables(tmp_path):
         "dag-eager",
         "dag-standard, tree only",
         "dag-mst",
+        "dag-mst, from trees of carreras-npa",
     ]
     first = subprocess.run([*command, *options], capture_output=True, text=True, check=True).stdout
     title, _, columns, rule, *rows, _ = first.splitlines()
     assert title == f"**{tmp_path.name}**"
     names = [row.split(" | ")[0].removeprefix("| ") for row in rows]
-    assert names == ["gold trees", "dag-eager", "dag-standard, tree only", "dag-mst"]
+    assert names == [
+        "gold trees",
+        "dag-eager",
+        "dag-standard, tree only",
+        "dag-mst",
+        "dag-mst, from trees of carreras-npa",
+    ]
     assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
     again = subprocess.run([*command, *options], capture_output=True, text=True, check=True).stdout
     assert again == first, "results come from the cache"

@@ -131,7 +131,8 @@ def test_graphs(conllu, tmp_path):
     assert found["enhanced"]["ELAS"]["f1"] == 100.0
 
 
-def test_kinds_with_intervals(conllu, tmp_path):
+def test_kinds_with_intervals(conllu, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     gold, system = str(tmp_path / "gold.conllu"), str(tmp_path / "system.conllu")
     write(conllu("1 a _ _ _ _ 2 subj 2:subj|2:ref\n2 b _ _ _ _ 0 root 0:root|1:[obj]"), gold)
     write(conllu("1 a _ _ _ _ 2 subj 2:subj|2:ref\n2 b _ _ _ _ 0 root 0:root"), system)
@@ -139,10 +140,10 @@ def test_kinds_with_intervals(conllu, tmp_path):
     assert result.exit_code == 0, result.output
     lines = [line.split("  ") for line in result.stdout.splitlines()]
     rows = {line[0].strip(): [cell.strip() for cell in line[1:] if cell.strip()] for line in lines}
-    assert rows["anaphoric"] == ["100.0 [100.0, 100.0]"] * 3 + ["1", "1"]
-    assert rows["long-distance"] == ["0.0 [0.0, 0.0]", "1", "0"]
+    assert rows["anaphoric"] == ["100.0 100.0–100.0"] * 3 + ["1", "1"]
+    assert rows["long-distance"] == ["0.0 0.0–0.0", "1", "0"]
     assert rows["gapping"] == ["0", "0"]
-    assert "95% intervals, by bootstrap over sentences" in result.stdout
+    assert "beside each figure: its 95% interval, by bootstrap over sentences" in result.stdout
     found = json.loads(run("evaluate", gold, system, "--kinds", "danish", "--intervals", "--json").stdout)["graphs"]
     assert found["kinds"] == "danish"
     assert list(found["classes"]) == ["primary", "gapping", "long-distance", "anaphoric"]
@@ -237,7 +238,7 @@ def test_files_without_trees_have_their_graphs_scored(graph_files):
 def test_classes_of_arcs_need_no_other_option(graph_files):
     text = run("evaluate", "gold.conllu", "gold.conllu", "--pattern", "anaphora=ref", "--intervals").stdout
     assert "anaphora" in text
-    assert "95% intervals" in text
+    assert "95% interval" in text
 
 
 def test_comparison_says_that_trees_are_identical(graph_files):

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from crossarc.decode import best_graph
 from crossarc.errors import CrossarcError
 from crossarc.parsers.graph.dag import DagMstModel, DagMstTrainer
 from crossarc.parsers.graphs import Graphs
@@ -13,7 +14,7 @@ from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.registry import stored_model
 from crossarc.parsers.trainer import chunks
-from crossarc.structure import is_acyclic
+from crossarc.structure import describe_fault, is_acyclic
 from crossarc.treebank import Corpus, Graph, Sentence
 
 NOUNS, PLANS, DEEDS = ("mara", "tolen", "pik"), ("vill", "rukar", "hopar"), ("gona", "sika", "lema")
@@ -229,3 +230,62 @@ def test_what_graphs_have_not(model, sentences):
         make_settings("dag-mst", missing=-1)
     with pytest.raises(CrossarcError, match=r"missing is of dag-mst"):
         make_settings("mst", missing=2.0)
+
+
+def random_tree(n, generator):
+    """The heads of a tree with one root, most of whose arcs are not in the graphs."""
+    heads, order = np.full(n + 1, -1), generator.permutation(n) + 1
+    heads[order[0]] = 0
+    for k in range(1, n):
+        heads[order[k]] = order[generator.integers(k)]
+    return heads.tolist()
+
+
+def test_graphs_begin_with_the_given_tree(sentences):
+    """As `best_graph` gives them if these arcs are required, whatever the tree is."""
+    generator = np.random.default_rng(5)
+    model = trained(graphs_of(sentences), use_tree=True).model()
+    assert model.features.name == "mst"
+    others = [sentence.replace(heads=random_tree(len(sentence), generator)) for sentence in sentences]
+    factors, corpus = model.factors(), Corpus.of(others)
+    tokens = model.attributes.encode(corpus)
+    more = 0
+    for number, (sentence, found) in enumerate(zip(others, arcs_of(model, others), strict=True)):
+        rows = np.ascontiguousarray(tokens[corpus.starts[number] : corpus.starts[number + 1]])
+        scores = factors.scores(model.arc_weights, model.label_weights, rows)
+        wanted = best_graph(scores, required=np.array(sentence.heads), most_heads=model.most_heads)
+        arcs = {(head, dependent) for head, dependent, _ in found}
+        assert arcs == {(head, dependent) for dependent, head in np.argwhere(wanted).tolist()}
+        assert arcs >= {(head, dependent) for dependent, head in enumerate(sentence.heads) if dependent}
+        more += len(arcs) > len(sentence)
+    assert more > 20
+    assert [sorted(arcs) for arcs in arcs_of(model, sentences)] == [sorted(sentence.graph) for sentence in sentences]
+
+
+def test_sentences_without_a_tree_get_the_best_one(sentences):
+    model = trained(graphs_of(sentences), use_tree=True).model()
+    own = replace(model, settings=make_settings("dag-mst"))
+    faulty = [
+        sentence.replace(heads=heads)
+        for sentence in sentences[:5]
+        for n in [len(sentence)]
+        for heads in ([-1] * (n + 1), [-1, *[0] * n], [-1, 2, 1, *[1] * (n - 2)], [-1, 0, *[1] * (n - 2), -1])
+    ]
+    assert all(describe_fault(each.heads) or each.heads.tolist().count(0) > 1 for each in faulty)
+    assert arcs_of(model, faulty) == arcs_of(own, faulty)
+    without = graphs_of([sentence.replace(heads=[-1] * (len(sentence) + 1)) for sentence in sentences])
+    with pytest.raises(CrossarcError, match="no sentence has a tree in HEAD"):
+        trained(without, use_tree=True)
+    with pytest.raises(CrossarcError, match="lengths leaves out arcs that a given tree may have"):
+        make_settings("dag-mst", use_tree=True, lengths=True)
+
+
+def test_wrong_trees_teach_which_arcs_are_missing(sentences):
+    """A parser that learns from trees without the arcs of the graph adds these arcs to such trees."""
+    chains = [sentence.replace(heads=[-1, *range(len(sentence))]) for sentence in sentences]
+    model = trained(graphs_of(chains), use_tree=True, epochs=10).model()
+    for sentence, found in zip(chains, arcs_of(model, chains), strict=True):
+        wanted = {arc[:2] for arc in sentence.graph}
+        chain = {(word - 1, word) for word in range(1, len(sentence) + 1)}
+        room = {(head, word) for head, word in wanted if 0 < head < word}  # others close cycles, or make a second root
+        assert {arc[:2] for arc in found} == chain | room

@@ -45,6 +45,7 @@ cdef class GraphArcFactors(TreeFactors):
     cdef int32_t gold_count
     cdef int32_t[::1] gold_starts       # by word: where its arcs begin, and the end
     cdef score_t[::1] gold_scores       # by arc
+    cdef const token_t* given           # the heads of a tree to begin with, NULL for the best one
     # The graphs found so far.
     cdef Arc* arcs
     cdef Py_ssize_t arc_count
@@ -122,14 +123,17 @@ cdef class GraphArcFactors(TreeFactors):
                     self.builder.offer(h, d, best, cell[0])
 
     cdef bint solve_arcs(self, token_t* heads) noexcept nogil:
-        """Score all arcs and set the heads of the best tree; False if there is none.
+        """Score all arcs and set the heads of the given tree or the best one; False if there is none.
 
         While learning with `augment`, wrong arcs count one more, and gold arcs less by what it costs to miss them.
         """
         self.builder.begin(self.words.n)
         self.arc_scores.fill_matrix(self.scorer)
         self.add_labels()
-        return self.search.solve(heads)
+        if self.given == NULL:
+            return self.search.solve(heads)
+        memcpy(heads, self.given, (<size_t>self.words.n + 1) * sizeof(token_t))
+        return True
 
     cdef int find_graph(self) except -1 nogil:
         """Let the builder have the graph of the sentence at hand."""
@@ -213,11 +217,16 @@ cdef class GraphArcFactors(TreeFactors):
         self.scale = label_scorer.unit / scorer.unit
         return 0
 
+    cdef void begin_with(self, const token_t[::1] trees, offset_t begin) noexcept nogil:
+        """Begin with the tree of the sentence whose node 0 is at `begin`, if there is one."""
+        self.given = &trees[begin] if self.words.n and trees.shape[0] and trees[begin + 1] >= 0 else NULL
+
     def find_graphs(self, Scorer scorer not None, Scorer label_scorer not None, const int32_t[:, ::1] tokens,
-                    const offset_t[::1] starts):
+                    const offset_t[::1] starts, const token_t[::1] trees):
         """The arcs of the sentences that begin at `starts`: where those of each begin, heads, dependents, labels.
 
-        Arcs of the tree come first, word by word, then those added to it, the best first.
+        Arcs of the tree come first, word by word, then those added to it, the best first. `trees` has the heads of all
+        nodes in trees to begin with, -1 where the best tree is to be found; or it is empty.
         """
         cdef Py_ssize_t s, k
         cdef offset_t[::1] arc_starts = np.zeros(starts.shape[0], dtype=np.int64)
@@ -230,9 +239,11 @@ cdef class GraphArcFactors(TreeFactors):
         with nogil:
             for s in range(starts.shape[0] - 1):
                 self.read(tokens, starts[s], starts[s + 1])
+                self.begin_with(trees, starts[s])
                 self.find_graph()
                 self.keep_graph()
                 arc_starts[s + 1] = self.arc_count
+        self.given = NULL
         heads, dependents, labels = (np.empty(self.arc_count, dtype=np.int32) for _ in range(3))
         for k in range(self.arc_count):
             heads[k], dependents[k], labels[k] = self.arcs[k].head, self.arcs[k].dependent, self.arcs[k].label
@@ -240,11 +251,11 @@ cdef class GraphArcFactors(TreeFactors):
 
     def learn(self, Weights weights not None, Weights label_weights not None, const int32_t[:, ::1] tokens,
               const offset_t[::1] starts, const offset_t[::1] arc_starts, const token_t[::1] heads,
-              const token_t[::1] dependents, const label_t[::1] labels, const offset_t[::1] order, score_t cost,
-              bint augment=False, score_t missing=1):
+              const token_t[::1] dependents, const label_t[::1] labels, const token_t[::1] trees,
+              const offset_t[::1] order, score_t cost, bint augment=False, score_t missing=1):
         """Learn from sentences in an order; return the number of arcs, gold and found, and how many are in one only.
 
-        The arcs of a sentence are in the order of their dependents. `cost` is the longest step of MIRA, or 0 for the
+        The arcs of a sentence are in the order of their dependents. `trees` is as in `find_graphs`. `cost` is the longest step of MIRA, or 0 for the
         perceptron. The loss of a graph is the number of its wrong arcs, and `missing` for each gold arc it lacks. With
         `augment` the gold graph is moved from the one that is best when its loss is added to its score.
         """
@@ -264,9 +275,10 @@ cdef class GraphArcFactors(TreeFactors):
                 self.gold, self.gold_dependents = &heads[begin], &dependents[begin]
                 self.gold_labels = &labels[begin]
                 self.read(tokens, starts[order[s]], starts[order[s] + 1])
+                self.begin_with(trees, starts[order[s]])
                 wrong += self.learn_best()
                 arcs += self.gold_count + self.builder.count
-        self.gold = NULL
+        self.gold = self.given = NULL
         return arcs, wrong
 
     def scores(self, Scorer scorer not None, Scorer label_scorer not None, const int32_t[:, ::1] tokens):

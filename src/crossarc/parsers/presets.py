@@ -107,7 +107,7 @@ def make_settings(parser: str, **options: Any) -> Settings:
     sizes = {"rich": preset["features"], "compact": f"{preset['features']}-compact"}
     if options.get("fast") and issubclass(FAMILIES[preset["family"]], NetworkSettings):
         preset |= FAST_SIZES
-    if options.get("use_tree"):
+    if options.get("use_tree") and preset["family"] != "dag-mst":  # which has no features of the tree
         preset["features"] = sizes["rich"] = f"{preset['features']}-tree"
     if options.get("features") in sizes:
         options = {**options, "features": sizes[options["features"]]}

@@ -163,7 +163,7 @@ class GraphOutput(BaseModel):
     empty: Literal["collapse", "keep"] = "collapse"
     # Lemmas and cases in labels are written as placeholders that the words fill in.
     lemmas: bool = True
-    # Use the tree in HEAD and DEPREL as features.
+    # Use the tree in HEAD and DEPREL as features; dag-mst begins with it.
     use_tree: bool = False
 
 
@@ -368,8 +368,8 @@ class DagMstSettings(GraphSettings, GraphOutput):
     @model_validator(mode="after")
     def check(self) -> Self:
         """Refuse what is of other parsers of graphs, or of trees."""
-        if self.use_tree:
-            raise CrossarcError("setting use_tree is of the other parsers of graphs; dag-mst has none: leave it out")
+        if self.use_tree and self.lengths:
+            raise CrossarcError("setting lengths leaves out arcs that a given tree may have; leave it or use_tree out")
         if self.transform != "none":
             raise CrossarcError(f"setting transform is of parsers of trees; {self.parser} has none: leave it out")
         return self

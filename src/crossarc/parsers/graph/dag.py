@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.errors import CrossarcError
 from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.factors.graph_arcs import GraphArcFactors
 from crossarc.features.attributes import Attributes
@@ -31,7 +32,10 @@ from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.settings import DagMstSettings
 from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.trees import check_places
+from crossarc.structure.trees import describe_fault
 from crossarc.treebank.corpus import Corpus
+
+NO_TREES = np.zeros(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +67,8 @@ class DagMstModel(WithLengths, DagModel):
         """Return the arcs of the graphs of a corpus, in the order of dependents; that of the tree is a word's first."""
         tokens = self.attributes.encode(corpus)
         if np.diff(corpus.starts).max(initial=0) - 1 <= self.long_sentence:
-            return self.parse_tokens(tokens, corpus.starts)
+            trees = given_trees(corpus, self.single_root) if self.settings.use_tree else NO_TREES
+            return self.parse_tokens(tokens, corpus.starts, trees)
         pieces = Pieces(corpus.starts, self.long_sentence)
         found = self.parse_tokens(np.ascontiguousarray(tokens[pieces.rows]), pieces.starts)
         factors = self.factors()
@@ -75,13 +80,13 @@ class DagMstModel(WithLengths, DagModel):
 
         return joined_pieces(found, pieces, self.single_root, label_of)
 
-    def parse_tokens(self, tokens: Ints, starts: Starts) -> Arcs:
+    def parse_tokens(self, tokens: Ints, starts: Starts, trees: Ints = NO_TREES) -> Arcs:
         """Return the arcs of the sentences that begin at `starts`, from the attributes of their nodes."""
         none = np.zeros(0, dtype=np.int32)
         if not len(tokens):
             return Arcs(np.zeros(len(starts), dtype=np.int64), none, none, none)
         factors = self.factors()
-        found = Arcs(*factors.find_graphs(self.arc_weights, self.label_weights, tokens, starts))
+        found = Arcs(*factors.find_graphs(self.arc_weights, self.label_weights, tokens, starts, trees))
         if self.lengths is not None:
             self.lengths.count(factors)
         return ordered(found)
@@ -140,6 +145,8 @@ class DagMstTrainer(Trainer):
         self.graphs = graphs.numbered(init.labels if init is not None else [])
         self.arcs = ordered(self.graphs.arcs)
         corpus = graphs.corpus
+        if settings.use_tree and not (corpus["head"] >= 0).any():
+            raise CrossarcError("use_tree: no sentence has a tree in HEAD; give some, or leave it out")
         self.features = fit_edge_model(load_edge_model(settings.features), corpus) if init is None else init.features
         self.attributes = Attributes.fit(corpus, self.features.attributes, init.attributes if init else None)
         self.tokens = self.attributes.encode(corpus)
@@ -147,6 +154,7 @@ class DagMstTrainer(Trainer):
         self.single_root = graphs.single_roots(settings, init.single_root if init is not None else None)
         known = (init.most_heads, init.most_parallel) if init is not None else (1, 1)
         self.most_heads, self.most_parallel = map(max, graphs.most_arcs(), known)
+        self.trees = given_trees(corpus, self.single_root) if settings.use_tree else NO_TREES
         self.greatest = self.greatest_lengths(init)
         limits = self.most_heads, self.most_parallel
         self.factors = graph_factors(
@@ -173,7 +181,7 @@ class DagMstTrainer(Trainer):
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; return how many arcs are gold or were found, and how many are not both."""
         how = (step_cost(self.settings), self.settings.augment, self.settings.missing)
-        data = (self.tokens, self.graphs.corpus.starts, *self.arcs, sentences)
+        data = (self.tokens, self.graphs.corpus.starts, *self.arcs, self.trees, sentences)
         return self.factors.learn(self.arc_weights, self.label_weights, *data, *how)
 
     def model(self) -> DagMstModel:
@@ -202,6 +210,16 @@ class DagMstTrainer(Trainer):
         cut = self.settings.cut
         self.arc_weights = Weights.from_arrays(part(arrays, "arcs."), ARC_WEIGHTS, cut)
         self.label_weights = Weights.from_arrays(part(arrays, "labels."), self.label_weights.actions, cut)
+
+
+def given_trees(corpus: Corpus, single_root: bool) -> Ints:
+    """Return the heads of all nodes; -1 in sentences whose HEAD is no tree, or has too many roots."""
+    heads = corpus["head"].copy()
+    for begin, end in pairwise(corpus.starts.tolist()):
+        tree = heads[begin:end]
+        if describe_fault(tree) or (single_root and (tree[1:] == 0).sum() > 1):
+            tree[:] = -1
+    return heads
 
 
 def graph_factors(
