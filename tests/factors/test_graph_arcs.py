@@ -14,6 +14,7 @@ FREE = 1e9  # a cost that limits no step
 ANYWHERE, LABELS, SIZE = 3, 4, 8
 PLACES = np.full(LABELS, ANYWHERE, dtype=np.uint8)
 STARTS, FIRST = np.array([0, SIZE]), np.array([0])
+NO_TREES = np.zeros(0, dtype=np.int32)
 
 
 def tokens_of(model):
@@ -65,10 +66,10 @@ def test_graphs_are_those_of_the_decoder(most_parallel, acyclic, single_root):
     for seed in range(4):
         weights, label_weights = Weights(ARC_WEIGHTS, 1), Weights(LABELS, 1)
         for step in range(3):
-            data = (tokens, STARTS, *columns_of(random_graph(10 * seed + step)), FIRST)
+            data = (tokens, STARTS, *columns_of(random_graph(10 * seed + step)), NO_TREES, FIRST)
             factors.learn(weights, label_weights, *data, 0.1, True)
         packed = weights.pack(averaged=False), label_weights.pack(averaged=False)
-        starts, heads, dependents, labels = factors.find_graphs(*packed, tokens, STARTS)
+        starts, heads, dependents, labels = factors.find_graphs(*packed, tokens, STARTS, NO_TREES)
         assert starts.tolist() == [0, len(heads)]
         cycles = "forbid" if acyclic else "allow"
         options = {"single_root": single_root, "cycles": cycles, "most_heads": 3, "most_parallel": most_parallel}
@@ -93,7 +94,7 @@ def test_mira_takes_the_smallest_step_that_gives_the_margin(augment, missing):
         theirs, ours = ({tuple(arc) for arc in graph.tolist()} for graph in (found, gold))
         factors = GraphArcFactors(model, ChuLiuEdmonds(True), PLACES, **options)
         weights, label_weights = Weights(ARC_WEIGHTS, 1), Weights(LABELS, 1)
-        data = (tokens, STARTS, *columns_of(gold), FIRST)
+        data = (tokens, STARTS, *columns_of(gold), NO_TREES, FIRST)
         arcs, wrong = factors.learn(weights, label_weights, *data, FREE, augment, missing)
         assert arcs == len(ours) + len(theirs)
         assert wrong == len(ours ^ theirs) > 0
@@ -109,7 +110,7 @@ def test_arcs_that_share_nothing_have_a_bias():
     factors = GraphArcFactors(model, ChuLiuEdmonds(True), PLACES)
     weights, label_weights = Weights(ARC_WEIGHTS, 1), Weights(LABELS, 1)
     chain = np.array([[d, d - 1, 0] for d in range(1, SIZE)])
-    factors.learn(weights, label_weights, tokens_of(model), STARTS, *columns_of(chain), FIRST, 0.01, True)
+    factors.learn(weights, label_weights, tokens_of(model), STARTS, *columns_of(chain), NO_TREES, FIRST, 0.01, True)
     others = tokens_of(model) + 10_000
     scores = factors.scores(weights.pack(averaged=False), label_weights.pack(averaged=False), others)
     assert scores[2, 6] < 0
@@ -119,7 +120,7 @@ def test_arcs_that_share_nothing_have_a_bias():
 def test_nothing_is_learned_from_what_is_right():
     model = load_edge_model("mst-compact")
     factors = GraphArcFactors(model, ChuLiuEdmonds(True), PLACES, most_heads=3, most_parallel=2)
-    data = (tokens_of(model), STARTS, *columns_of(random_graph(3)), FIRST)
+    data = (tokens_of(model), STARTS, *columns_of(random_graph(3)), NO_TREES, FIRST)
     weights, label_weights = Weights(ARC_WEIGHTS, 1), Weights(LABELS, 1)
     shares = [factors.learn(weights, label_weights, *data, FREE, False)[1] for _ in range(30)]
     assert shares[0] > 0

@@ -24,7 +24,7 @@ class GraphArcFactors(TreeFactors):
         tag: int = -1,
     ) -> None: ...
     def find_graphs(
-        self, scorer: Scorer, label_scorer: Scorer, tokens: Ints, starts: Longs
+        self, scorer: Scorer, label_scorer: Scorer, tokens: Ints, starts: Longs, trees: Ints
     ) -> tuple[Longs, Ints, Ints, Ints]: ...
     def learn(
         self,
@@ -36,6 +36,7 @@ class GraphArcFactors(TreeFactors):
         heads: Ints,
         dependents: Ints,
         labels: Ints,
+        trees: Ints,
         order: Longs,
         cost: float,
         augment: bool = False,

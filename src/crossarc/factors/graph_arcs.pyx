@@ -255,9 +255,10 @@ cdef class GraphArcFactors(TreeFactors):
               const offset_t[::1] order, score_t cost, bint augment=False, score_t missing=1):
         """Learn from sentences in an order; return the number of arcs, gold and found, and how many are in one only.
 
-        The arcs of a sentence are in the order of their dependents. `trees` is as in `find_graphs`. `cost` is the longest step of MIRA, or 0 for the
-        perceptron. The loss of a graph is the number of its wrong arcs, and `missing` for each gold arc it lacks. With
-        `augment` the gold graph is moved from the one that is best when its loss is added to its score.
+        The arcs of a sentence are in the order of their dependents. `trees` is as in `find_graphs`. `cost` is the
+        longest step of MIRA, or 0 for the perceptron. The loss of a graph is the number of its wrong arcs, and
+        `missing` for each gold arc it lacks. With `augment` the gold graph is moved from the one that is best when its
+        loss is added to its score.
         """
         cdef offset_t arcs = 0, wrong = 0, begin
         cdef Py_ssize_t s
