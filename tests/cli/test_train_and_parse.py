@@ -210,12 +210,19 @@ def big(example, tmp_path):
     return path
 
 
-# Background jobs of a shell ignore interrupts, and so would what they start.
-LISTENING = "import signal; signal.signal(2, signal.default_int_handler); from crossarc.cli import main; main()"
+# Background jobs of a shell ignore interrupts, those of nohup that the terminal is gone, and so would what they start.
+LISTENING = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+from crossarc.cli import main
+main()
+"""
 
 
 def start(*arguments, **options):
-    """The command line in a process of its own, which hears interrupts."""
+    """The command line in a process of its own, which hears all signals."""
     command = [sys.executable, "-c", LISTENING, *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
