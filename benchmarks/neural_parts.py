@@ -21,7 +21,7 @@ from statistics import mean, stdev
 import crossarc
 from crossarc.parsers import Parser
 from crossarc.parsers.model import Model
-from crossarc.parsers.neural.composites import EnsembleModel, HybridModel
+from crossarc.parsers.networks.composites import EnsembleModel, HybridModel
 from crossarc.treebank import Corpus, Sentence, read
 
 METRICS = ("LAS", "UAS", "LEM", "NP precision", "NP recall", "tokens/s", "model, MB")

@@ -46,7 +46,7 @@ def test_parse_follows_the_policy(crossarc, model, example, malformed, tmp_path)
 def test_a_beam_is_refused_for_one_reason(crossarc, example, tmp_path):
     Parser("mst", epochs=1).fit(example).save(tmp_path / "m.crossarc")
     code, err = crossarc("parse", tmp_path / "m.crossarc", example, "--beam", 4)
-    assert (code, err.count("\n"), "graph parsers find the best tree without one" in err) == (2, 1, True)
+    assert (code, err.count("\n"), "parsers that score arcs find the best tree without one" in err) == (2, 1, True)
 
 
 def test_parse_knows_plain_text(crossarc, model, tmp_path):

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from crossarc.cli import main
+from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError, UnknownName
-from crossarc.parsers import PRESETS, Parser, load, write_model
+from crossarc.parsers import PRESETS, Parser, load
+from crossarc.parsers.moves.model import link_score
 from crossarc.parsers.presets import NEURAL_PRESETS, TRANSITION_PRESETS, TREE_PRESETS
-from crossarc.parsers.transition.model import link_score
 from crossarc.treebank import Corpus, Sentence, read, write
 
 # A small network learns as much in less time. It needs more passes than linear parsers.
@@ -82,7 +83,7 @@ def test_threads_and_batches_do_not_matter(trained, example, monkeypatch):
     sentences = list(read(example)) * 20
     names = ("arc-hybrid", "mst")
     expected = {name: list(trained[name].parse(sentences)) for name in names}
-    monkeypatch.setattr("crossarc.parsers.streams.BATCH_WORDS", 50)
+    monkeypatch.setattr("crossarc.components.streams.BATCH_WORDS", 50)
     for name in names:
         for threads in (1, 2, 5):
             assert list(trained[name].parse(sentences, threads=threads)) == expected[name]

@@ -12,7 +12,7 @@ from crossarc.cli.train import announce_checkpoint, farewell, validated
 from crossarc.errors import CrossarcError
 
 if TYPE_CHECKING:
-    from crossarc.parsers import Epoch, Progress
+    from crossarc.components import Epoch, Progress
     from crossarc.pipeline import Pipeline
     from crossarc.tagging.tagger import Steps
     from crossarc.treebank import Sentence
@@ -40,7 +40,7 @@ def train_pipeline(
     on_error: str,
 ) -> Pipeline:
     """Validate, train, save and print a summary."""
-    from crossarc.parsers.modelfile import check_model_path
+    from crossarc.components.modelfile import check_model_path
     from crossarc.pipeline import Pipeline
 
     check_model_path(output)
