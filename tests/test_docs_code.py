@@ -23,7 +23,7 @@ import crossarc
 from crossarc import Parser, Pipeline, read
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("docs/*.md"), ROOT / "README.md"])
+PAGES = sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md"])
 ACTS = (ast.Import, ast.ImportFrom, ast.Call, ast.FunctionDef, ast.ClassDef)
 NOT_HERE = {"fastapi", "spacy", "stanza", "ufal"}
 ELSEWHERE = ("other-tokens.md",)  # in tests/test_other_tokens.py
