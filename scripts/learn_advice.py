@@ -132,7 +132,7 @@ def shares_and_sizes() -> tuple[dict[str, float], dict[str, float]]:
     edges: dict[str, float] = {}
     crossed: dict[str, float] = {}
     graphs: dict[str, float] = {}
-    for table in tables_of("transforms.md"):
+    for table in tables_of("results/transforms.md"):
         places = {"edges": edges, "non-projective edges": crossed}
         for treebank, cell, *_ in table.rows if table.header[1] in places else []:
             places[table.header[1]].setdefault(treebank, number(cell) or 0.0)

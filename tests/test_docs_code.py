@@ -94,7 +94,7 @@ def given(example):
         "drawing.md": {"sentence": sentences[0], "sentences": sentences, "gold": sentences[0], "parsed": sentences[0]},
         "pipelines.md": {"texts": ["Tom sings.", "Rain fell."]},
         "service.md": {"text": "Tom sings."},
-        "scorers.md": {
+        "confidence.md": {
             "torch": torch,
             "network": rows,
             "label_names": ["root", "dep"],
