@@ -40,7 +40,7 @@ def model_of(folder: Path, models: Path, ensemble: int, epochs: int) -> Parser:
 def parts_of(whole: HybridModel, dev: Corpus) -> Iterator[tuple[str, list[Model]]]:
     """Yield the names of rows and the models whose mean each shows."""
     for guide in whole.guides:
-        yield f"`{guide.settings.parser}`, as beside a network", [guide]
+        yield f"`{guide.settings.parser}`, as in `neural-hybrid`", [guide]
     networks = whole.neural.members if isinstance(whole.neural, EnsembleModel) else (whole.neural,)
     yield "`neural`", list(networks)
     yield "`neural-hybrid`", [replace(whole, neural=network).tuned(dev) for network in networks]

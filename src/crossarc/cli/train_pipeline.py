@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crossarc.tagging.tagger import Steps
     from crossarc.treebank import Sentence
 
-# The fast one leaves out small weights: a fifth faster and as accurate, by docs/pipeline-results.md.
+# The fast one leaves out small weights: a fifth faster and as accurate, by docs/results/pipelines.md.
 ACCURATE: dict[str, Any] = {"parser": "neural"}
 FAST: dict[str, Any] = {"parser": "arc-hybrid", "prune": 0.01}
 STAGES = {
