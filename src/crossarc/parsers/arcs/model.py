@@ -37,7 +37,7 @@ ParsePieces = Callable[[Ints, Starts, NDArray[np.int64]], tuple[Ints, Ints]]  # 
 
 
 class ArcScoringModel(TreeModel):
-    """A parser that scores the arcs of a sentence: what graph parsers and parsers around other scorers share.
+    """A parser that scores the arcs of a sentence: what parsers of this kind and parsers around other scorers share.
 
     `inputs` gives what the scores of a sentence are made of.
     """

@@ -91,6 +91,7 @@ class SecondOrderSettings(ArcSettings):
     """The settings of parsers that score pairs of arcs."""
 
     kept: ClassVar[tuple[str, ...]] = ("starts",)
+    as_guide: ClassVar[dict[str, Any]] = {"labels": "joint"}
 
     family: Literal["second-order"] = "second-order"
     system: Literal["carreras"] = "carreras"
@@ -121,12 +122,12 @@ class SecondOrderSettings(ArcSettings):
     @property
     def model_place(self) -> str:
         """Alone, or with transition parsers beside it."""
-        return f"crossarc.parsers.arcs.{'guided:GuidedModel' if self.guides else 'second_order:SecondOrderModel'}"
+        return f"crossarc.parsers.{'composites.guided:GuidedModel' if self.guides else 'arcs.second_order:SecondOrderModel'}"
 
     @property
     def trainer_place(self) -> str:
         """Alone, or with transition parsers beside it."""
-        return f"crossarc.parsers.arcs.{'guided:GuidedTrainer' if self.guides else 'second_order:SecondOrderTrainer'}"
+        return f"crossarc.parsers.{'composites.guided:GuidedTrainer' if self.guides else 'arcs.second_order:SecondOrderTrainer'}"
 
     @model_validator(mode="after")
     def check(self) -> Self:

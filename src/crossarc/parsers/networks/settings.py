@@ -95,7 +95,7 @@ class NetworkTreeSettings(NetworkSettings):
     def place(self, what: str) -> str:
         """Return where a class is."""
         if self.guides or self.ensemble > 1:
-            return f"crossarc.parsers.networks.composites:{'Hybrid' if self.guides else 'Ensemble'}{what}"
+            return f"crossarc.parsers.composites.{'hybrid:Hybrid' if self.guides else 'ensemble:Ensemble'}{what}"
         return f"crossarc.parsers.networks.{what.lower()}:NetworkTree{what}"
 
     @model_validator(mode="after")
