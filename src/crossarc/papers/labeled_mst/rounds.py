@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ class RoundFinder(ArcFinder):
     attributes: Attributes
     rounds: Rounds  # the tags of each
     label_places: NDArray[np.uint8]
+    finds_best: ClassVar[bool] = False
     label_weights: PackedWeights | None  # whose labels later rounds see, if the settings want it
 
     def factors(self, lengths: Lengths | None) -> RoundFactors:  # type: ignore[override]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ class SecondOrderFinder(ArcFinder):
     pair_weights: SingleWeights | None  # None where those of labels serve for pairs too
     label_places: NDArray[np.uint8]
     label_lists: LabelLists | None  # where labels are found with the tree
+    finds_best: ClassVar[bool] = False
 
     def part_factors(self, coarse: Any) -> SecondOrderFactors:
         """Return pairs of arcs at work beside the first-order model, for one thread."""
