@@ -38,7 +38,7 @@ Analyser = Callable[[Request], Iterator[Analysis]]
 
 @dataclass(frozen=True)
 class Wish:
-    """What a user wants for sentences: analyses or sentences, under which constraints, with which trees inside graphs."""
+    """What a user wants: sentences or analyses of them, under which constraints, with which trees inside graphs."""
 
     request: Request
     analysed: bool = False

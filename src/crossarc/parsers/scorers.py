@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from crossarc import decode
 from crossarc.components.component import Arrays
-from crossarc.errors import CrossarcError, UnknownName
+from crossarc.core.registry import Registry
+from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.parsers.analysis import Scales
@@ -24,7 +25,15 @@ from crossarc.parsers.settings import Settings
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
-DECODERS = {"mst": decode.mst, "eisner": decode.eisner}
+
+def check_decoder(name: str, decoder: object) -> None:
+    """Refuse what cannot be called."""
+    if not callable(decoder):
+        raise CrossarcError(f"the decoder {name!r} is {decoder!r}; it must be a function of scores that gives heads")
+
+
+# Functions of the scores of a sentence, [dependent, head], and `single_root`, that return its heads.
+DECODERS: Registry[Any] = Registry("decoder", "decoders", {"mst": decode.mst, "eisner": decode.eisner}, check_decoder)
 Scores = NDArray[np.float64]
 
 
@@ -72,8 +81,7 @@ class ScorerModel(ArcScoringModel):
     attributes = Attributes({})
 
     def __init__(self, scorer: ArcScorer, decoder: str = "mst", *, single_root: bool = True) -> None:
-        if decoder not in DECODERS:
-            raise UnknownName("decoder", decoder, DECODERS)
+        _ = DECODERS[decoder]  # unknown names are refused
         if not isinstance(scorer, ArcScorer):
             raise CrossarcError(
                 f"{type(scorer).__name__} scores no arcs: it must have labels, arc_scores(sentences) and "

@@ -166,7 +166,7 @@ class ArcTreeModel(WithLengths, AttributeModel):
         return self.settings.is_projective
 
     def search(self, corpus: Corpus) -> Searched:
-        """Return the parses of a corpus and the scores of its sentences, from which the parses are read if they can be."""
+        """Return the parses of a corpus and the scores of its sentences; parses are read from scores if they can be."""
         finds_best = isinstance(self.finder, ArcFinder) and self.finder.finds_best
         if not finds_best or self.lengths is not None or np.diff(corpus.starts).max(initial=0) > self.long_sentence:
             return super().search(corpus)

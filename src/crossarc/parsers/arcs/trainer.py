@@ -1,4 +1,4 @@
-"""How parsers that score arcs are trained: weights of arcs from whole trees, weights of labels from the arcs of gold trees."""
+"""How parsers that score arcs are trained: weights of arcs from whole trees, those of labels from the gold arcs."""
 
 from __future__ import annotations
 
