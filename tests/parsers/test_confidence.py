@@ -494,7 +494,7 @@ def test_scales_are_found_when_they_are_needed(sentences, name, tmp_path, monkey
         found.append(calibrate(*arguments))
         return found[-1]
 
-    monkeypatch.setattr("crossarc.parsers.parser.calibrate", counted)
+    monkeypatch.setattr("crossarc.parsers.model.calibrate", counted)
     parser = Parser(name, epochs=1).fit(train, dev=dev)
     parsed = list(parser.parse(dev))
     assert parser.evaluate(dev).uas > 0

@@ -186,7 +186,7 @@ def test_mistakes_in_models(text, message):
 def test_settings_that_mean_nothing_are_refused(trained, example):
     foreign = [{"beam": 4}, {"fast": True}, {"explore": 0.5}, {"learner": "liblinear"}, {"reconstruction": "label"}]
     for options in foreign:
-        with pytest.raises(CrossarcError, match=r"transition parsers|fast search"):
+        with pytest.raises(CrossarcError, match=r"transition parsers|fast search|single decisions"):
             Parser("mst", **options)
     for parser, options in (("eisner", {"k_best": 2}), ("mst", {"k_best": 2, "learner": "perceptron"})):
         with pytest.raises(CrossarcError, match="k_best is of mst"):

@@ -394,9 +394,9 @@ def test_damaged_composites_are_refused(trained, graph_parser, tmp_path):
     for manifest in (
         {"bonus": [1.0]},
         {"bonus": None},
-        {"guides": about["guides"][:1]},
-        {"guides": about["guides"][::-1]},
-        {"guides": [about, about]},
+        {"members": about["members"][:1]},
+        {"members": about["members"][::-1]},
+        {"members": [about, about]},
         {"labels": about["labels"][1:]},
         {"features": 'lexical = ["form"]'},
     ):

@@ -147,7 +147,7 @@ def test_what_is_refused(sentences, example, tmp_path):
         parser.fit(example)
     with pytest.raises(CrossarcError, match="nothing to save; save the scorer"):
         parser.save(tmp_path / "m")
-    with pytest.raises(CrossarcError, match="needs sentences"):
+    with pytest.raises(CrossarcError, match="read without its sentences"):
         parser.model.parse(read_arrays(example))
     with pytest.raises(CrossarcError, match="detach them and move them to the CPU"):
         list(Parser.around(Random(OnDevice)).parse(sentences))

@@ -78,9 +78,10 @@ def check_names(values: dict[str, Any]) -> None:
 
 
 def asks_for_nothing(name: str, value: Any) -> bool:
-    """Whether a setting of other parsers has its usual value, so that it may stand where it means nothing."""
-    usual = settings_class(all_settings()[name][0]).model_fields[name].default
-    return value in (usual, NEUTRAL.get(name))
+    """Whether a setting of other parsers has its usual value there, so that it may stand where it means nothing."""
+    if name in NEUTRAL and value == NEUTRAL[name]:
+        return True
+    return all(value == settings_class(family).model_fields[name].default for family in all_settings()[name])
 
 
 def owner_of(name: str, asked: type[Settings]) -> str:
