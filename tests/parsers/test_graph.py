@@ -192,7 +192,7 @@ def test_settings_that_mean_nothing_are_refused(trained, example):
         with pytest.raises(CrossarcError, match="k_best is of mst"):
             Parser(parser, **options)
     for options in ({"lengths": True}, {"labels": "joint"}, {"k_best": 2}, {"average": False}):
-        with pytest.raises(CrossarcError, match="is of parsers that score arcs"):
+        with pytest.raises(CrossarcError, match=r"is of (parsers that score arcs|mst and eisner)"):
             Parser("swap", **options)
     with pytest.raises(CrossarcError, match="find the best tree without one"):
         list(trained["mst"].parse(example, beam=3))

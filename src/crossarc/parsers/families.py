@@ -89,9 +89,11 @@ def owner_of(name: str, asked: type[Settings]) -> str:
     if name in LinearSettings.model_fields and not issubclass(asked, LinearSettings):
         return "linear parsers"
     families = [FAMILIES[family] for family in all_settings()[name]]
+    method = FAMILIES[asked.model_fields["family"].default].method
+    families = [each for each in families if each.method == method] or families  # the nearest, if there are some
     if len({each.title for each in families}) == 1:
         return families[0].title
     if all(each.output == "graph" for each in families):
         return FAMILIES["graph-moves"].title
     methods = dict.fromkeys(each.method for each in families)
-    return " and ".join(METHODS[method] for method in methods)
+    return " and ".join(METHODS[each] for each in methods)
