@@ -220,33 +220,28 @@ def test_one_edge_lifted_and_on_a_path(encoding, both):
     assert (back.tolist(), plain) == (heads, labels)
 
 
-@pytest.mark.parametrize(
-    ("encoding", "labels", "head"),
-    [
-        # Path goes to the deepest word that marks lead to without a gap, of equally deep ones to the left.
-        ("path", "d↑ root x↓ y↓ z u↓", 4),
-        ("path", "d↑ root x↓ y z↓ u↓", 3),
-        ("path", "d↑ root x y↓ z↓ u↓", 6),
-        # Nothing is marked, or only the word itself: the edge stays, and the mark goes.
-        ("path", "d↑ root x y z u", 2),
-        ("path", "d↑↓ root x y z u", 2),
-        # The label behind a mark says nothing here.
-        ("path", "d↑u root x↓ y z u", 3),
-        # HeadPath goes to the deepest word of the label that marks lead to, else to where Head goes.
-        ("headpath", "d↑x root x↓ x↓ x x↓", 4),
-        ("headpath", "d↑x root x↓ y↓ x x↓", 3),
-        ("headpath", "d↑x root y↓ x↓ x x↓", 4),
-        ("headpath", "d↑x root y x↓ z x", 6),
-        ("headpath", "d↑x root y x↓ z u↓", 4),
-        ("headpath", "d↑x root y↓ y↓ z u↓", 2),
-    ],
-)
-def test_marks_lead_down(encoding, labels, head):
-    """The first word was lifted to the second one; the others stay where they are."""
+def check_places(encoding, places):
+    """The first word was lifted to the second one and goes back to a place; the others stay where they are."""
     heads = [2, 0, 2, 3, 4, 2]
-    back, plain = PseudoProjective(encoding).decode([-1, *heads], ["", *labels.split()])
-    assert back.tolist() == [-1, head, *heads[1:]]
-    assert plain[1] == "d"
+    for labels, head in places:
+        back, plain = PseudoProjective(encoding).decode([-1, *heads], ["", *labels.split()])
+        assert back.tolist() == [-1, head, *heads[1:]], labels
+        assert plain[1] == "d", labels
+
+
+def test_path_marks_lead_down():
+    """Path goes to the deepest word that marks lead to without a gap, of equally deep ones to the left."""
+    check_places("path", [("d↑ root x↓ y↓ z u↓", 4), ("d↑ root x↓ y z↓ u↓", 3), ("d↑ root x y↓ z↓ u↓", 6)])
+    # Nothing is marked, or only the word itself: the edge stays, and the mark goes.
+    check_places("path", [("d↑ root x y z u", 2), ("d↑↓ root x y z u", 2)])
+    # The label behind a mark says nothing here.
+    check_places("path", [("d↑u root x↓ y z u", 3)])
+
+
+def test_head_and_path_marks():
+    """HeadPath goes to the deepest word of the label that marks lead to, else to where Head goes."""
+    check_places("headpath", [("d↑x root x↓ x↓ x x↓", 4), ("d↑x root x↓ y↓ x x↓", 3), ("d↑x root y↓ x↓ x x↓", 4)])
+    check_places("headpath", [("d↑x root y x↓ z x", 6), ("d↑x root y x↓ z u↓", 4), ("d↑x root y↓ y↓ z u↓", 2)])
 
 
 @pytest.mark.parametrize(("encoding", "marks"), [("head", ("↑x", "", "")), ("path", ("↑", "↓", "↓"))])
