@@ -24,7 +24,7 @@ import numpy as np
 
 import crossarc
 from crossarc.neural.products import Panels, multiply
-from crossarc.parsers.neural.model import NeuralModel, sentence_batches
+from crossarc.parsers.networks.model import NetworkTreeModel, sentence_batches
 from crossarc.treebank import read
 from crossarc.treebank.corpus import Corpus
 
@@ -39,7 +39,7 @@ def main() -> None:
     options = parser.parse_args()
     print_products(options.rounds)
     trained = crossarc.load(options.model)
-    if not isinstance(trained.model, NeuralModel):
+    if not isinstance(trained.model, NetworkTreeModel):
         raise SystemExit(f"{options.model} is a {trained.settings.parser}; give a neural")
     print_parsing(trained, options.file, options.rounds)
 
@@ -77,7 +77,7 @@ def print_products(rounds: int) -> None:
 
 def print_parsing(trained: crossarc.Parser, path: str, rounds: int) -> None:
     model = trained.model
-    assert isinstance(model, NeuralModel)
+    assert isinstance(model, NetworkTreeModel)
     sentences = list(read(path))
     words = sum(map(len, sentences))
     some = sentences[:: max(1, len(sentences) // 200)]
@@ -104,7 +104,7 @@ def print_parsing(trained: crossarc.Parser, path: str, rounds: int) -> None:
         print(f"| the whole way here, relative to these layers in PyTorch | {seconds[2] / seconds[0]:.2f} |")
 
 
-def torch_layers(model: NeuralModel, sentences: list[crossarc.treebank.Sentence]) -> Callable[[], object] | None:
+def torch_layers(model: NetworkTreeModel, sentences: list[crossarc.treebank.Sentence]) -> Callable[[], object] | None:
     """The recurrent layers in PyTorch over the same batches, or None without PyTorch."""
     try:
         import torch

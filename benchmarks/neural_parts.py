@@ -21,7 +21,7 @@ from statistics import mean, stdev
 import crossarc
 from crossarc.parsers import Parser
 from crossarc.parsers.model import Model
-from crossarc.parsers.neural.composites import EnsembleModel, HybridModel
+from crossarc.parsers.networks.composites import EnsembleModel, HybridModel
 from crossarc.treebank import Corpus, Sentence, read
 
 METRICS = ("LAS", "UAS", "LEM", "NP precision", "NP recall", "tokens/s", "model, MB")
@@ -40,7 +40,7 @@ def model_of(folder: Path, models: Path, ensemble: int, epochs: int) -> Parser:
 def parts_of(whole: HybridModel, dev: Corpus) -> Iterator[tuple[str, list[Model]]]:
     """Yield the names of rows and the models whose mean each shows."""
     for guide in whole.guides:
-        yield f"`{guide.settings.parser}`, as beside a network", [guide]
+        yield f"`{guide.settings.parser}`, as in `neural-hybrid`", [guide]
     networks = whole.neural.members if isinstance(whole.neural, EnsembleModel) else (whole.neural,)
     yield "`neural`", list(networks)
     yield "`neural-hybrid`", [replace(whole, neural=network).tuned(dev) for network in networks]

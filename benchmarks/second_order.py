@@ -18,7 +18,7 @@ from typing import Any
 
 from crossarc.evaluation import evaluate
 from crossarc.parsers import Parser
-from crossarc.parsers.graph.second_order import SecondOrderModel
+from crossarc.parsers.arcs.second_order import SecondOrderModel
 from crossarc.treebank import Corpus, Sentence, read
 
 PRUNING: list[dict[str, Any]] = [

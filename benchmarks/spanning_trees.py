@@ -21,14 +21,14 @@ from decoders import measure
 
 import crossarc
 from crossarc.parsers import Parser
-from crossarc.parsers.graph.model import GraphModel
+from crossarc.parsers.arcs.model import ArcTreeModel
 from crossarc.treebank import Corpus
 
 LENGTHS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#9467bd")
 
 
-def models(folder: Path, epochs: int) -> dict[str, GraphModel]:
+def models(folder: Path, epochs: int) -> dict[str, ArcTreeModel]:
     """The parsers by name; the undirected parsers share their weights."""
     train = folder / "train.conllu"
     directed = Parser("mst", epochs=epochs).fit(train, on_error="skip").model
@@ -42,7 +42,7 @@ def models(folder: Path, epochs: int) -> dict[str, GraphModel]:
     return found
 
 
-def works_of(model: GraphModel, tokens: np.ndarray, length: int) -> tuple[Callable[[], object], float]:
+def works_of(model: ArcTreeModel, tokens: np.ndarray, length: int) -> tuple[Callable[[], object], float]:
     """The work of one parser on sentences of a length, and the share of remaining edges."""
     pieces = max(1, min(20, (len(tokens) - 1) // length))
     rows = [np.concatenate([tokens[:1], tokens[1 + k * length : 1 + (k + 1) * length]]) for k in range(pieces)]

@@ -18,16 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from crossarc import read
+from crossarc.components.training import Trainer, run_epochs
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.single import SingleWeights
 from crossarc.learning.weights import Weights
+from crossarc.parsers.arcs.finders import ArcFinder
+from crossarc.parsers.arcs.second_order import SecondOrderFinder
 from crossarc.parsers.composites import EnhancedFinder, StackedFinder
-from crossarc.parsers.graph.finders import ArcFinder
-from crossarc.parsers.graph.second_order import SecondOrderFinder
-from crossarc.parsers.model import Model, quick_scores
+from crossarc.parsers.model import Model
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.registry import stored_model, trainer_of
-from crossarc.parsers.trainer import Trainer, run_epochs
 from crossarc.treebank import Corpus
 
 
@@ -49,7 +49,7 @@ def measure(name: str, train: Corpus, dev: Corpus, **settings: Any) -> Storage:
     exact = exact_model(model, trainer)
     pairs = [(exact_bytes(weights), stored_bytes(packed)) for weights, packed in tables(model, trainer)]
     sizes = (sum(each) for each in zip(*pairs, strict=True))
-    return Storage(quick_scores(exact, dev)[0], quick_scores(model, dev)[0], *sizes)
+    return Storage(exact.quality(exact.score(dev)), model.quality(model.score(dev)), *sizes)
 
 
 def tables(model: Model, trainer: Trainer) -> Iterator[tuple[Weights, PackedWeights | SingleWeights]]:

@@ -9,7 +9,7 @@ the one that training gives today. TRAIN.conllu must be the treebank that the mo
 import sys
 from dataclasses import replace
 
-from crossarc.parsers.neural.model import NeuralModel
+from crossarc.parsers.networks.model import NetworkTreeModel
 from crossarc.parsers.provenance import describe_data
 from crossarc.pipeline import Pipeline
 from crossarc.treebank import read
@@ -23,7 +23,7 @@ def main(path: str, train: str) -> None:
     if describe_data(sentences)["sha256"] != pipeline.parser.manifest_["data"]["sha256"]:
         raise SystemExit(f"{train}: {path} was trained on another treebank")
     model = pipeline.parser.model
-    if not isinstance(model, NeuralModel) or not model.predicts_tags:
+    if not isinstance(model, NetworkTreeModel) or not model.predicts_tags:
         raise SystemExit(f"{path}: only networks that give tags have combinations of them")
     pipeline.parser.model_ = replace(model, tags=model.tags.completed(Corpus.of(sentences)))
     pipeline.save(path)

@@ -96,20 +96,20 @@ def note_rows(measured: Measured, treebank: str, table: Table) -> None:
 def measured_trees() -> tuple[Measured, set[str]]:
     """The figures of parsers of trees, and the names of the transition parsers."""
     measured: Measured = {}
-    for page in ("transition-results.md", "crossing-results.md"):
+    for page in ("results/transitions.md", "results/crossing.md"):
         for table in tables_of(page):
             name = re.match(r"\*\*(\w+)\*\*: [\d,]+ training words", table.title)
             if name:
                 note_rows(measured, name[1], table)
     transitions = {parser for parsers in measured.values() for parser in parsers}
-    for table in tables_of("second-order-results.md"):
+    for table in tables_of("results/second-order.md"):
         column = table.title.strip("*")
         for parser, *cells in table.rows if column in COLUMNS else []:
             preset = ACCURATE if parser == "labels after" else parser  # the preset has labels after the tree
             for treebank, cell in zip(table.header[1:], cells, strict=True):
                 if treebank != "mean" and preset != "labels joint":
                     note(measured, treebank, preset, column, cell)
-    for table in tables_of("neural-results.md"):
+    for table in tables_of("results/neural.md"):
         for treebank, parser, *cells in table.rows if table.header[:2] == ["treebank", "parser"] else []:
             for column, cell in zip(table.header[2:], cells, strict=True) if parser == BEST else []:
                 note(measured, treebank, parser, column, cell)
@@ -120,7 +120,7 @@ def measured_graphs() -> Measured:
     """The figures of parsers of graphs, from the first table of each treebank, which has default settings."""
     places = {"Danish": "da_ddt_graph", "English": "en_ewt"}
     measured: Measured = {}
-    for table in tables_of("dag-results.md"):
+    for table in tables_of("results/graphs.md"):
         treebank = places.get(table.heading, table.title.strip("*"))
         if "LF" in table.header and treebank not in measured:
             note_rows(measured, treebank, table)
@@ -132,7 +132,7 @@ def shares_and_sizes() -> tuple[dict[str, float], dict[str, float]]:
     edges: dict[str, float] = {}
     crossed: dict[str, float] = {}
     graphs: dict[str, float] = {}
-    for table in tables_of("transforms.md"):
+    for table in tables_of("results/transforms.md"):
         places = {"edges": edges, "non-projective edges": crossed}
         for treebank, cell, *_ in table.rows if table.header[1] in places else []:
             places[table.header[1]].setdefault(treebank, number(cell) or 0.0)

@@ -27,7 +27,8 @@ import numpy as np
 
 import crossarc
 from crossarc import Parser, Pipeline, read
-from crossarc.parsers import PRESETS, read_model
+from crossarc.components import read_model
+from crossarc.parsers import PRESETS
 from crossarc.treebank import write
 
 SIZES = {"train": 160, "dev": 30}
@@ -73,8 +74,7 @@ PIPELINES: dict[str, dict[str, Any]] = {"neural": {}, "arc-hybrid": {"jackknife"
 
 def settings_of(preset: str) -> dict[str, Any]:
     """Return settings that make training short."""
-    family = PRESETS[preset]["family"]
-    return {"epochs": 2} | (NETWORK if family.startswith("neural") else {})
+    return {"epochs": 2} | (NETWORK if PRESETS[preset].method == "networks" else {})
 
 
 def cases() -> Iterator[tuple[str, str, dict[str, Any], bool]]:

@@ -23,7 +23,7 @@ import crossarc
 from crossarc import Parser, Pipeline, read
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("docs/*.md"), ROOT / "README.md"])
+PAGES = sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md"])
 ACTS = (ast.Import, ast.ImportFrom, ast.Call, ast.FunctionDef, ast.ClassDef)
 NOT_HERE = {"fastapi", "spacy", "stanza", "ufal"}
 ELSEWHERE = ("other-tokens.md",)  # in tests/test_other_tokens.py
@@ -94,7 +94,7 @@ def given(example):
         "drawing.md": {"sentence": sentences[0], "sentences": sentences, "gold": sentences[0], "parsed": sentences[0]},
         "pipelines.md": {"texts": ["Tom sings.", "Rain fell."]},
         "service.md": {"text": "Tom sings."},
-        "scorers.md": {
+        "confidence.md": {
             "torch": torch,
             "network": rows,
             "label_names": ["root", "dep"],

@@ -13,6 +13,7 @@ LAYERS = [
     {"structure"},
     {"evaluation", "draw", "transforms", "features", "learning", "decode"},
     {"transitions", "factors", "neural"},
+    {"components"},
     {"parsers"},
     {"tagging"},
     {"pipeline"},

@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+NAMING = {".py", ".pyi", ".pyx", ".pxd", ".toml", ".sh"}
+FILES = sorted(
+    file
+    for folder in ("benchmarks", "experiments", "scripts", "src")
+    for file in (ROOT / folder).rglob("*")
+    if file.suffix in NAMING and "docs/" in file.read_text(encoding="utf-8")
+)
 
 
 def anchors(page):
@@ -15,7 +23,7 @@ def anchors(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=[page.relative_to(ROOT).as_posix() for page in PAGES])
 def test_links_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
         if "://" in link:
@@ -26,8 +34,15 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(target), link
 
 
-def test_every_page_of_the_guide_is_in_its_table():
-    guide = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    assert [
-        page.name for page in ROOT.glob("docs/*.md") if page.name != "README.md" and f"({page.name}" not in guide
-    ] == []
+@pytest.mark.parametrize("folder", ["docs", "docs/results"])
+def test_every_page_is_in_the_table_of_its_folder(folder):
+    table = (ROOT / folder / "README.md").read_text(encoding="utf-8")
+    pages = {page.name for page in (ROOT / folder).glob("*.md")} - {"README.md"}
+    assert [page for page in sorted(pages) if f"({page}" not in table] == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.relative_to(ROOT).as_posix() for file in FILES])
+def test_pages_that_code_names_exist(file):
+    """Comments, docstrings and commands name pages by their path, as in `docs/structure.md`."""
+    for path in re.findall(r"\bdocs/[\w/.-]+\.(?:md|svg)\b", file.read_text(encoding="utf-8")):
+        assert (ROOT / path).exists(), path

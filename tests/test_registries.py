@@ -21,7 +21,7 @@ from crossarc.features.edges import load_edge_model
 from crossarc.features.inputs import load_input_model
 from crossarc.features.templates import TemplateError, load_model
 from crossarc.parsers import PRESETS
-from crossarc.parsers.families import ALL_FIELDS, FAMILIES, TITLES
+from crossarc.parsers.families import FAMILIES, all_settings, settings_class
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.settings import AT_ONCE, COSTS, OWN_SETTINGS
 from crossarc.transforms import ENCODINGS
@@ -61,17 +61,18 @@ def is_described(name):
 
 def options_of(setting):
     """The values that any family of parsers allows for a setting which is a choice of names."""
-    fields = [family.model_fields[setting] for family in FAMILIES.values() if setting in family.model_fields]
+    fields = [settings_class(family).model_fields[setting] for family in all_settings()[setting]]
     return list(dict.fromkeys(name for field in fields for name in get_args(field.annotation)))
 
 
 LEARNERS = options_of("learner")
 MODELS = sorted(path.name.removesuffix(".toml") for path in (files("crossarc.features") / "models").iterdir())
+USED = {name: {getattr(make_settings(preset), name) for preset in PRESETS} for name in ("family", "system")}
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
 # The names of each kind, and where a new one is described.
 DESCRIBED = {
     "preset": (PRESETS, "the table of the page about parsers, or about parsers of graphs"),
-    "setting": ([name for name in ALL_FIELDS if name != "family"], "the table of settings of its kind of parser"),
+    "setting": ([name for name in all_settings() if name != "family"], "the table of settings of its kind of parser"),
     "learner": (LEARNERS, "the row `learner` of the settings of parsers"),
     "transition system": ([*SYSTEMS, *GRAPH_SYSTEMS], "the table of docs/transitions.md"),
     "decoder": (decode.__all__, "the table of functions of docs/decoding.md"),
@@ -130,8 +131,7 @@ def test_every_transition_system_is_in_the_registry():
 
 @pytest.mark.parametrize("system", [*SYSTEMS, *GRAPH_SYSTEMS])
 def test_every_transition_system_has_a_preset(system):
-    systems = {preset["system"] for preset in PRESETS.values()}
-    assert system in systems, f"no preset uses {system}: add one to PRESETS in parsers/presets.py"
+    assert system in USED["system"], f"no preset uses {system}: add one to parsers/presets.toml"
 
 
 # Parsers
@@ -139,21 +139,18 @@ def test_every_transition_system_has_a_preset(system):
 
 @pytest.mark.parametrize("decoder", options_of("system"))
 def test_every_decoder_of_settings_has_a_preset(decoder):
-    systems = {preset["system"] for preset in PRESETS.values()}
-    assert decoder in systems, f"no preset uses the decoder {decoder}: add one to PRESETS in parsers/presets.py"
+    assert decoder in USED["system"], f"no preset uses the decoder {decoder}: add one to parsers/presets.toml"
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_family_has_a_title_and_a_preset(family):
-    assert family in TITLES, f"error messages cannot name the family {family}: add it to TITLES in parsers/families.py"
-    families = {preset["family"] for preset in PRESETS.values()}
-    assert family in families, f"no preset is of the family {family}: add one to PRESETS in parsers/presets.py"
+def test_every_family_has_a_preset(family):
+    assert family in USED["family"], f"no preset is of the family {family}: add one to parsers/presets.toml"
 
 
 def test_what_is_said_of_learners_is_of_learners():
     named = {*AT_ONCE, *COSTS, *(name for names in OWN_SETTINGS.values() for name in names)}
     assert named <= set(LEARNERS), "AT_ONCE, COSTS and OWN_SETTINGS in parsers/settings.py name other learners"
-    assert set(OWN_SETTINGS) <= set(ALL_FIELDS), "OWN_SETTINGS in parsers/settings.py names other settings"
+    assert set(OWN_SETTINGS) <= set(all_settings()), "OWN_SETTINGS in parsers/settings.py names other settings"
 
 
 # Feature models

@@ -45,7 +45,7 @@ def test_parse_follows_the_policy(crossarc, model, example, malformed, tmp_path)
 def test_a_beam_is_refused_for_one_reason(crossarc, example, tmp_path):
     Parser("mst", epochs=1).fit(example).save(tmp_path / "m.crossarc")
     code, err = crossarc("parse", tmp_path / "m.crossarc", example, "--beam", 4)
-    assert (code, err.count("\n"), "graph parsers find the best tree without one" in err) == (2, 1, True)
+    assert (code, err.count("\n"), "parsers that score arcs find the best tree without one" in err) == (2, 1, True)
 
 
 def test_parse_knows_plain_text(crossarc, model, tmp_path):
@@ -209,12 +209,19 @@ def big(example, tmp_path):
     return path
 
 
-# Background jobs of a shell ignore interrupts, and so would what they start.
-LISTENING = "import signal; signal.signal(2, signal.default_int_handler); from crossarc.cli import main; main()"
+# Background jobs of a shell ignore interrupts, those of nohup that the terminal is gone, and so would what they start.
+LISTENING = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+from crossarc.cli import main
+main()
+"""
 
 
 def start(*arguments, **options):
-    """The command line in a process of its own, which hears interrupts."""
+    """The command line in a process of its own, which hears all signals."""
     command = [sys.executable, "-c", LISTENING, *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 

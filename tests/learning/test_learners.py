@@ -5,15 +5,17 @@ import sys
 import numpy as np
 import pytest
 
+from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.learning.instances import instance_matrix, number_features
 from crossarc.learning.liblinear import learn_liblinear
 from crossarc.learning.libsvm import TOLERANCE, learn_libsvm
 from crossarc.learning.support import SupportVectors, check_arrays
-from crossarc.parsers import Parser, load, write_model
-from crossarc.parsers.settings import AT_ONCE, TransitionSettings
+from crossarc.parsers import Parser, load
+from crossarc.parsers.moves.settings import MoveTreeSettings
+from crossarc.parsers.settings import AT_ONCE
 
-LEARNERS = TransitionSettings.model_fields["learner"].annotation.__args__
+LEARNERS = MoveTreeSettings.model_fields["learner"].annotation.__args__
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,7 @@ def test_it_is_kept_and_the_same_each_time(trained, example, tmp_path, monkeypat
     trained[learner].save(path)
     again = load(path)
     assert list(again.parse(example)) == list(trained[learner].parse(example))
-    monkeypatch.setattr("crossarc.parsers.streams.BATCH_WORDS", 50)
+    monkeypatch.setattr("crossarc.components.streams.BATCH_WORDS", 50)
     assert list(again.parse(example, threads=3)) == list(trained[learner].parse(example))
     again.save(tmp_path / "b")
     Parser("arc-hybrid", learner=learner, epochs=5).fit(example, dev=example).save(tmp_path / "c")

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossarc.components import write_model
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.edges import parse_edge_model
 from crossarc.features.templates import TemplateError
-from crossarc.parsers import Parser, load, write_model
-from crossarc.parsers.graph.rounds import best_rounds, reachable_arcs, round_numbers
-from crossarc.parsers.streams import parse_batch
+from crossarc.parsers import Parser, load
+from crossarc.parsers.arcs.rounds import best_rounds, reachable_arcs, round_numbers
 from crossarc.treebank import Corpus, Sentence, read
 
 sys.path.append(str(Path(__file__).parents[1] / "decode"))
@@ -74,10 +74,10 @@ def test_each_round_is_the_best_of_all_trees(example, absorb, single_root, lengt
             sentence = sentence_of(rng.choice(tags, size=size).tolist())
             model = parser.model
             model.reset_notes()
-            (parsed,) = parse_batch(model, [sentence])
+            (parsed,) = model.parsed([sentence])
             if lengths and model.lengths.so_far.unpruned:
                 model = replace(model, finder=replace(model.finder, lengths=None))
-                assert [parsed] == parse_batch(model, [sentence])
+                assert [parsed] == model.parsed([sentence])
             kept[model.lengths is not None] += 1
             rounds = rounds_in(model, sentence)
             tokens = model.attributes.encode(Corpus.of([sentence]))

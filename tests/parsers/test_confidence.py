@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from crossarc.components import streams
 from crossarc.errors import CrossarcError, DecodeError
-from crossarc.parsers import Constraints, Parser, load, marked_constraints, streams
+from crossarc.parsers import Constraints, Parser, load, marked_constraints
 from crossarc.parsers.analysis import Request, Scales, with_marks
 from crossarc.parsers.calibration import ENOUGH_WORDS, best_scale, calibrate, log_loss, sample_of
 from crossarc.parsers.constraints import NONE
+from crossarc.parsers.moves.analysis import SMOOTHING
 from crossarc.parsers.presets import GRAPH_PRESETS, TRANSITION_PRESETS, TREE_PRESETS
-from crossarc.parsers.transition.analysis import SMOOTHING
 from crossarc.structure import is_projective
 from crossarc.treebank import Corpus, Sentence, read
 
@@ -372,7 +373,7 @@ def test_models_without_a_beam_are_refused(example, sentences):
 def test_options_are_checked(parsers, sentences):
     with pytest.raises(CrossarcError, match="k is the number of trees"):
         parsers["mst"].parse(sentences, k=0)
-    with pytest.raises(CrossarcError, match="graph parsers find the best tree without one"):
+    with pytest.raises(CrossarcError, match="parsers that score arcs find the best tree without one"):
         parsers["mst"].parse(sentences, k=2, beam=4)
     narrow, wide = (next(parsers["swap"].parse(sentences, k=30, beam=beam)) for beam in (8, 80))
     assert len(narrow.trees) < len(wide.trees) <= 30
@@ -466,7 +467,7 @@ def test_a_development_set_sets_the_scales(example, sentences, name, tmp_path):
     assert asdict(parser.scales) == parser.manifest_["confidence"]
 
     def loss(scales):
-        found = streams.analyse_batch(parser.model, dev, [NONE] * len(dev), Request(scales))
+        found = parser.model.analysed(dev, [NONE] * len(dev), Request(scales))
         return sum(
             log_loss(a.best.head_probabilities[1:], (a.best.sentence.heads == s.heads)[1:])
             for a, s in zip(found, dev, strict=True)

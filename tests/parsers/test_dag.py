@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
+from crossarc.components.modelfile import write_model
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.evaluation import evaluate, evaluate_graphs
 from crossarc.features import load_model
 from crossarc.features.templates import model_text
 from crossarc.parsers import Parser, load
 from crossarc.parsers.inner_trees import InnerTrees
-from crossarc.parsers.modelfile import write_model
 from crossarc.parsers.presets import DAG_PRESETS
 from crossarc.treebank import Sentence, convert, read, read_string, validate, write
 from graph_treebank import graph_treebank

@@ -6,14 +6,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from crossarc.components.modelfile import read_model, write_model
+from crossarc.components.training import chunks
 from crossarc.decode import best_graph
 from crossarc.errors import CrossarcError
-from crossarc.parsers.graph.dag import DagMstModel, DagMstTrainer
+from crossarc.parsers.arcs.graphs import ArcGraphModel, ArcGraphTrainer
 from crossarc.parsers.graphs import Graphs
-from crossarc.parsers.modelfile import read_model, write_model
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.registry import stored_model
-from crossarc.parsers.trainer import chunks
 from crossarc.structure import describe_fault, is_acyclic
 from crossarc.treebank import Corpus, Graph, Sentence
 
@@ -57,7 +57,7 @@ def graphs_of(sentences):
 
 def trained(graphs, init=None, epochs=6, **options):
     """A trainer after its epochs, as `run_epochs` does it."""
-    trainer = DagMstTrainer(graphs, make_settings("dag-mst", epochs=epochs, **options), init)
+    trainer = ArcGraphTrainer(graphs, make_settings("dag-mst", epochs=epochs, **options), init)
     for _ in range(epochs):
         for chunk in chunks(trainer.shuffle.permutation(len(trainer.sizes)), trainer.sizes):
             trainer.learn(chunk)
@@ -120,7 +120,7 @@ def test_model_files_give_the_same_model(model, sentences, tmp_path):
     manifest, arrays = model.to_arrays()
     write_model(tmp_path / "dag.crossarc", manifest, arrays)
     again = stored_model(*read_model(tmp_path / "dag.crossarc"))
-    assert isinstance(again, DagMstModel)
+    assert isinstance(again, ArcGraphModel)
     assert as_bytes(again) == as_bytes(model)
     assert arcs_of(again, sentences) == arcs_of(model, sentences)
     for name, value in (("most_heads", 0), ("most_parallel", "2"), ("single_root", None), ("labels", [])):
@@ -150,7 +150,7 @@ def test_lengths_are_noted(sentences):
 def test_training_goes_on_from_a_state(sentences):
     whole = trained(graphs_of(sentences), epochs=4)
     half = trained(graphs_of(sentences), epochs=2)
-    rest = DagMstTrainer(graphs_of(sentences), make_settings("dag-mst", epochs=4), None)
+    rest = ArcGraphTrainer(graphs_of(sentences), make_settings("dag-mst", epochs=4), None)
     rest.restore({name: array.copy() for name, array in half.state().items()})
     for epoch in range(4):
         order = rest.shuffle.permutation(len(rest.sizes))
@@ -171,7 +171,7 @@ def test_training_goes_on_from_a_model(model, sentences):
     assert later.most_heads == 3
     assert sorted(arcs_of(later, [new])[0]) == sorted(new.graph)
     assert [sorted(arcs) for arcs in arcs_of(later, sentences)] == [sorted(sentence.graph) for sentence in sentences]
-    trainer = DagMstTrainer(graphs_of([new]), make_settings("dag-mst"), model)  # before it learns it is the old model
+    trainer = ArcGraphTrainer(graphs_of([new]), make_settings("dag-mst"), model)  # before it learns it is the old model
     assert arcs_of(trainer.model(), sentences) == arcs_of(model, sentences)
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from crossarc import decode
+from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.edges import load_edge_model, parse_edge_model
 from crossarc.features.templates import TemplateError
-from crossarc.parsers import Parser, load, write_model
-from crossarc.parsers.graph.finders import TreeFinder
-from crossarc.parsers.graph.lengths import Pruning
+from crossarc.parsers import Parser, load
+from crossarc.parsers.arcs.finders import TreeFinder
+from crossarc.parsers.arcs.lengths import Pruning
 from crossarc.parsers.presets import GRAPH_PRESETS
-from crossarc.parsers.streams import parse_batch
 from crossarc.transforms.lifting import lift
 from crossarc.treebank import Corpus, read
 
@@ -91,7 +91,7 @@ def test_trees_are_enhanced_by_the_directed_model_and_then_labelled(example, mov
     for seed in range(30):
         sentence = scrambled(example, 6, seed)
         scores = scores_of(directed, sentence)
-        before, after = (parse_batch(each, [sentence])[0] for each in (plain, model))
+        before, after = (each.parsed([sentence])[0] for each in (plain, model))
         assert tree_score(scores, after.heads) >= tree_score(scores, before.heads) - 1e-6
         assert (after.heads == decode.enhance(before.heads, scores, rounds=moves)).all()
         labels = model.label_scores(model.attributes.encode(Corpus.of([sentence])), after.heads).argmax(axis=1)
@@ -235,23 +235,23 @@ def test_long_sentences_are_parsed_in_pieces(trained, name, example):
     (long,) = read([f"{i}\t{form}\t_\t{upos}\t_\t_\t_\t_\t_\t_" for i, (form, upos) in enumerate(words, 1)])
     model = inside(parser.model)
     cut = replace(model, long_sentence=20)
-    *_, parsed, after = parse_batch(cut, [*short, long, short[0]])
+    *_, parsed, after = cut.parsed([*short, long, short[0]])
     assert parsed.is_tree
     assert len(parsed.roots) == 1
     assert parsed.deprels[parsed.roots[0]] == "root"
     assert parsed.deprels[1:].count("root") == 1
-    assert after == parse_batch(model, [short[0]])[0]
+    assert after == model.parsed([short[0]])[0]
     pieces = [words[:17], words[17:34], words[34:]]
     first = 0
     for piece in pieces:
         lines = [f"{i}\t{form}\t_\t{upos}\t_\t_\t_\t_\t_\t_" for i, (form, upos) in enumerate(piece, 1)]
-        (alone,) = parse_batch(model, list(read(lines)))
+        (alone,) = model.parsed(list(read(lines)))
         here = parsed.heads[first + 1 : first + len(piece) + 1]
         heads = alone.heads[1:] + first
         heads[alone.heads[1:] == 0] = parsed.roots[0] if first else 0
         assert here.tolist() == heads.tolist()
         first += len(piece)
-    assert parse_batch(replace(model, long_sentence=50), [long]) == parse_batch(model, [long])
+    assert replace(model, long_sentence=50).parsed([long]) == model.parsed([long])
 
 
 @pytest.mark.parametrize("name", GRAPH_PRESETS)
@@ -356,7 +356,7 @@ def test_lengths_leave_out_what_training_has_not_seen(example, name):
         gold = learned_heads(model, sentence)
         assert all(np.isfinite(scores[d, h]) for d, h in enumerate(gold) if h >= 0), "gold arcs stay"
         left_out += int((~wanted[1:, 1:]).sum()) - n
-        (parsed,) = parse_batch(model, [sentence])
+        (parsed,) = model.parsed([sentence])
         if name != "mst-undirected-lep":
             assert all(wanted[d, h] for d, h in enumerate(parsed.heads) if h >= 0)
     words = [len(sentence) for sentence in read(example)]
@@ -373,7 +373,7 @@ def test_a_sentence_without_a_tree_is_parsed_in_full(example, tmp_path, name):
     pruned = inside(load(tmp_path / "m.crossarc").model)
     odd = list(read([f"{i}\tw\t_\tNEW\t_\t_\t_\t_\t_\t_" for i in range(1, 5)]))
     whole = without_lengths(pruned)
-    assert parse_batch(pruned, odd) == parse_batch(whole, odd)
+    assert pruned.parsed(odd) == whole.parsed(odd)
     assert pruned.lengths.so_far == Pruning(arcs=12, pruned=0, unpruned=1)
     assert whole.notes() == []
 
@@ -383,7 +383,7 @@ def test_a_development_set_says_what_lengths_leave_out(example, tmp_path):
     sentences = list(read(example))
     parser = Parser("mst", epochs=2, lengths=True).fit(sentences[:20], sentences[20:])
     again = load_again(parser, tmp_path)
-    parse_batch(again, sentences[20:])
+    again.parsed(sentences[20:])
     assert parser.model.lengths.development == again.lengths.so_far
     assert again.lengths.so_far.unpruned > 0
     assert parser.model.notes() == []

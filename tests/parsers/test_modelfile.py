@@ -13,15 +13,15 @@ from hypothesis.extra import numpy as npst
 from safetensors import safe_open
 from safetensors.numpy import save
 
-from crossarc.errors import ModelError
-from crossarc.parsers import Parser, load
-from crossarc.parsers.modelfile import (
+from crossarc.components.modelfile import (
     ALIGNMENT,
     DTYPES,
     FORMAT_VERSION,
     read_model,
     write_model,
 )
+from crossarc.errors import ModelError
+from crossarc.parsers import Parser, load
 
 ARRAYS = {
     "weights": np.arange(35, dtype=np.float32).reshape(5, 7),

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from crossarc import decode
+from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.neural.heads import ArcScores
-from crossarc.parsers import Parser, load, write_model
-from crossarc.parsers.neural.trainer import NeuralTrainer
+from crossarc.parsers import Parser, load
+from crossarc.parsers.networks.trainer import NetworkTreeTrainer
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.trees import Trees
 from crossarc.treebank import Corpus, Graph, Sentence, read
@@ -98,7 +99,7 @@ def test_the_same_seed_gives_the_same_bytes_also_after_an_interruption(sentences
 
 
 def test_a_checkpoint_of_another_network_is_refused(sentences):
-    trainer = NeuralTrainer(Trees.of(Corpus.of(sentences[:9])), make_settings("neural", **SMALL), None)
+    trainer = NetworkTreeTrainer(Trees.of(Corpus.of(sentences[:9])), make_settings("neural", **SMALL), None)
     state = trainer.state()
     for name in ("arcs.weight/value", "encoder.layers.0.directions.0.input.bias/mean"):
         with pytest.raises(ValueError, match="has the shape"):
@@ -177,7 +178,7 @@ def test_the_loss_of_trees(sentences, projective):
     """Its gradient equals finite differences of the log partition function minus the score of the gold tree."""
     settings = make_settings("neural-projective" if projective else "neural", **SMALL, loss="trees")
     gold = tree([-1, 2, 0, 2, 3])
-    trainer = NeuralTrainer(Trees.of(Corpus.of([gold, *sentences[:5]])), settings, None)
+    trainer = NetworkTreeTrainer(Trees.of(Corpus.of([gold, *sentences[:5]])), settings, None)
     scores = np.random.default_rng(1).standard_normal((5, 5))
     partition = decode.projective_log_partition if projective else decode.log_partition
     heads = np.asarray(gold.heads, dtype=np.int32)

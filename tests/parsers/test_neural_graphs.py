@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
-from crossarc.parsers import Parser, load, write_model
-from crossarc.parsers.graph.long_sentences import Pieces
+from crossarc.parsers import Parser, load
+from crossarc.parsers.arcs.long_sentences import Pieces
 from crossarc.parsers.graphs import Arcs, Graphs, graph_transform
-from crossarc.parsers.model import quick_scores
-from crossarc.parsers.neural.beside import (
+from crossarc.parsers.networks.beside import (
     DISTANCES,
     DOWNS,
     MOST,
@@ -26,8 +26,8 @@ from crossarc.parsers.neural.beside import (
     way_cells,
     ways,
 )
-from crossarc.parsers.neural.graph_trainer import NeuralGraphTrainer
-from crossarc.parsers.neural.thresholds import GRID, Beside, choose_thresholds, right_labels
+from crossarc.parsers.networks.graph_trainer import NetworkGraphTrainer
+from crossarc.parsers.networks.thresholds import GRID, Beside, choose_thresholds, right_labels
 from crossarc.treebank import Corpus, Graph
 from graph_treebank import graph_treebank
 
@@ -178,7 +178,7 @@ def test_the_second_pass_goes_on_from_a_model(parser, graphs, tmp_path):
         for each in graphs[:5]
     ]
     more = Graphs.of(Corpus.of([*graphs, *new]), graph_transform(parser.settings))
-    trainer = NeuralGraphTrainer(more, parser.settings, parser.model)
+    trainer = NetworkGraphTrainer(more, parser.settings, parser.model)
     tables = [network.beside.known.table.value for network in (parser.model.network, trainer.network)]
     sets = len(parser.model.set_starts) - 1
     assert len(trainer.sets) > sets
@@ -321,7 +321,7 @@ def test_thresholds_are_chosen_on_a_development_set(parser, graphs, tmp_path):
     dev = Corpus.of(graph_treebank(40, seed=2))
     hidden = replace(parser.model, thresholds=np.full(len(parser.model.thresholds), 99, dtype=np.float32))
     tuned = hidden.tuned(dev)
-    assert quick_scores(tuned, dev)[0] > quick_scores(hidden, dev)[0] + 2
+    assert tuned.score(dev)["LF"] > hidden.score(dev)["LF"] + 2
     assert tuned.tuned(dev) is tuned, "nothing better is found twice"
     again = Parser("neural-graph", **SMALL, epochs=12, rate=0.01).fit(graphs, dev=graph_treebank(40, seed=2))
     again.save(tmp_path / "m")

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from crossarc.components import read_model, write_model
 from crossarc.errors import CrossarcError, ModelError
-from crossarc.parsers import Parser, load, read_model, write_model
+from crossarc.parsers import Parser, load
 from crossarc.treebank import Sentence, read
 
 SMALL = {"hidden": 24, "lexical_size": 24, "tag_size": 8, "arc_size": 16, "label_size": 16, "epochs": 25}
@@ -56,10 +57,9 @@ def test_columns_that_a_treebank_does_not_have_are_not_predicted(sentences):
 
 
 def test_what_is_given_can_be_kept(trained, sentences):
-    from crossarc.parsers.streams import parse_batch
 
     some = [s.replace(upos=["", "X", *["_"] * (len(s) - 1)]) for s in bare(sentences) if len(s) > 1]
-    for got, free in zip(parse_batch(trained.model, some, True), parse_batch(trained.model, some), strict=True):
+    for got, free in zip(trained.model.parsed(some, keep_tags=True), trained.model.parsed(some), strict=True):
         assert got.upos == ("", "X", *free.upos[2:])
         assert got.lemmas == free.lemmas
 
@@ -157,7 +157,7 @@ def test_words_have_tags_that_training_combines(unsure, sentences, tmp_path):
 
 @pytest.mark.parametrize("block", [1, 7, 10**6])
 def test_the_best_combination_is_that_of_all(unsure, monkeypatch, block):
-    monkeypatch.setattr("crossarc.parsers.neural.tags.BLOCK_CELLS", block)
+    monkeypatch.setattr("crossarc.parsers.networks.tags.BLOCK_CELLS", block)
     tags = unsure.model.tags
     rng = np.random.default_rng(block)
     scores = [rng.standard_normal((40, size)).astype(np.float32) for size in tags.sizes]

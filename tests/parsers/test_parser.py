@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError, UnknownName
-from crossarc.parsers import PRESETS, Parser, load, write_model
+from crossarc.parsers import PRESETS, Parser, load
+from crossarc.parsers.moves.model import link_score
 from crossarc.parsers.presets import NEURAL_PRESETS, TRANSITION_PRESETS, TREE_PRESETS
-from crossarc.parsers.transition.model import link_score
 from crossarc.treebank import Corpus, Sentence, read, write
 from helpers import check_stored
 
@@ -75,7 +76,7 @@ def test_threads_and_batches_do_not_matter(trained, example, monkeypatch):
     sentences = list(read(example)) * 20
     names = ("arc-hybrid", "mst")
     expected = {name: list(trained[name].parse(sentences)) for name in names}
-    monkeypatch.setattr("crossarc.parsers.streams.BATCH_WORDS", 50)
+    monkeypatch.setattr("crossarc.components.streams.BATCH_WORDS", 50)
     for name in names:
         for threads in (1, 2, 5):
             assert list(trained[name].parse(sentences, threads=threads)) == expected[name]

@@ -85,11 +85,11 @@ def test_the_advice_is_what_the_script_learns_from_the_pages():
     assert module.TARGET.read_text(encoding="utf-8") == module.advice()
 
 
-def test_the_page_of_graph_parsers_names_the_best_of_the_results_page():
+def test_the_page_of_parsers_of_graphs_names_the_best_of_the_results_page():
     module = learned()
     sizes = module.shares_and_sizes()[1]
     measured = module.measured_graphs()
-    (table,) = (each for each in module.tables_of("dag-parsers.md") if "most accurate" in each.header)
+    (table,) = (each for each in module.tables_of("graphs.md") if "most accurate" in each.header)
     assert {row[1] for row in table.rows} == set(measured)
     for size, treebank, *named in table.rows:
         assert module.number(size) == sizes[treebank]

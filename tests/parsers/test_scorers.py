@@ -153,7 +153,7 @@ def test_what_is_refused(sentences, example, tmp_path):
         list(Parser.around(Random(OnDevice)).parse(sentences))
     with pytest.raises(CrossarcError, match=r"arc_scores gave an array of the shape \(1,\) for sentence 0"):
         list(Parser.around(Random(lambda array: array[0, :1])).parse(sentences))
-    with pytest.raises(CrossarcError, match="a beam of 3; graph parsers find the best tree without one"):
+    with pytest.raises(CrossarcError, match="a beam of 3; parsers that score arcs find the best tree without one"):
         parser.parse(sentences, beam=3)
     few = Random()
     few.arc_scores = lambda some: [scores_of(some[0])]

@@ -6,11 +6,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from crossarc.components import streams, write_model
 from crossarc.errors import CrossarcError, DecodeError, ModelError
 from crossarc.features.templates import TemplateError
-from crossarc.parsers import Constraints, Parser, load, streams, write_model
-from crossarc.parsers.graph.label_lists import LabelLists
-from crossarc.parsers.graph.second_order import SecondOrderModel
+from crossarc.parsers import Constraints, Parser, load
+from crossarc.parsers.arcs.label_lists import LabelLists
+from crossarc.parsers.arcs.second_order import SecondOrderModel
 from crossarc.parsers.trees import Trees
 from crossarc.structure import is_projective
 from crossarc.transforms.lifting import lift

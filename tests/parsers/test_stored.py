@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from crossarc.components.modelfile import Origin, model_bytes, open_model, read_model, unpack_model, write_model
+from crossarc.components.stored import reopened
 from crossarc.errors import ModelError
 from crossarc.parsers import Parser, load
-from crossarc.parsers.modelfile import Origin, model_bytes, open_model, read_model, unpack_model, write_model
-from crossarc.parsers.stored import reopened
 from crossarc.treebank import read
 
 WORDS = ["She", "left", "it", "there"]

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.learning.weights import Weights
-from crossarc.parsers import Parser, load, write_model
+from crossarc.parsers import Parser, load
 from crossarc.treebank import read
 
 
@@ -23,7 +24,7 @@ def test_checkpoints_of_an_older_format_are_refused(example, tmp_path, monkeypat
     """Their weights have other keys."""
     path = tmp_path / "checkpoint"
     with monkeypatch.context() as older:
-        older.setattr("crossarc.parsers.modelfile.FORMAT_VERSION", 2)
+        older.setattr("crossarc.components.modelfile.FORMAT_VERSION", 2)
         Parser("mst", epochs=2).fit(example, checkpoint=path)
     with pytest.raises(ModelError, match=r"checkpoint: the model is of an older format \(2; .*train it again"):
         Parser("mst", epochs=2).fit(example, checkpoint=path, resume=True)
@@ -33,7 +34,7 @@ def test_checkpoints_of_an_older_format_are_refused(example, tmp_path, monkeypat
 def test_pieces_do_not_matter(example, tmp_path, monkeypatch, name):
     models = []
     for words in (1, 50, 10**9):
-        monkeypatch.setattr("crossarc.parsers.trainer.CHUNK_WORDS", words)
+        monkeypatch.setattr("crossarc.components.training.CHUNK_WORDS", words)
         models.append(saved(Parser(name, epochs=3).fit(example, dev=example), tmp_path / "m"))
     assert models[0] == models[1] == models[2]
 
@@ -41,7 +42,7 @@ def test_pieces_do_not_matter(example, tmp_path, monkeypatch, name):
 @pytest.mark.parametrize("with_dev", [True, False])
 @pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label", "arc-eager-pp", "mst"])
 def test_resumed_training_gives_the_same_model(example, tmp_path, monkeypatch, name, with_dev):
-    monkeypatch.setattr("crossarc.parsers.trainer.CHUNK_WORDS", 100)
+    monkeypatch.setattr("crossarc.components.training.CHUNK_WORDS", 100)
     dev = example if with_dev else None
     expected = saved(Parser(name, epochs=4).fit(example, dev), tmp_path / "whole")
     for epoch in range(1, 5):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import crossarc
-from crossarc.parsers import read_model, write_model
+from crossarc.components import read_model, write_model
 from crossarc.pipeline import Pipeline
 from crossarc.treebank import read, write
 

@@ -7,8 +7,8 @@ import pytest
 
 from crossarc.neural.encoder import Encoder
 from crossarc.parsers import marked_constraints
-from crossarc.parsers.graph.long_sentences import LONG
-from crossarc.parsers.neural.model import BATCH_NODES, BLOCK_NODES
+from crossarc.parsers.arcs.long_sentences import LONG
+from crossarc.parsers.networks.model import BATCH_NODES, BLOCK_NODES
 from crossarc.pipeline import Pipeline
 from crossarc.treebank import Sentence, read
 

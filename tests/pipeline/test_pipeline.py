@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import crossarc
+from crossarc.components import read_model, write_model
 from crossarc.errors import CrossarcError, ModelError, UnknownName
-from crossarc.parsers import read_model, write_model
 from crossarc.pipeline import Pipeline
 from crossarc.tagging import text_of
 from crossarc.treebank import Sentence, read

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.templates import choose_templates, parse_model
 from crossarc.learning.hashed import HashedWeights, PackedTable
-from crossarc.parsers import Parser, load, write_model
+from crossarc.parsers import Parser, load
+from crossarc.parsers.moves.trainer import LABEL_TEMPLATES, MOVE_TEMPLATES
 from crossarc.parsers.presets import TRANSITION_PRESETS
-from crossarc.parsers.transition.trainer import LABEL_TEMPLATES, MOVE_TEMPLATES
 from crossarc.treebank import Sentence, read
 from crossarc.treebank.corpus import Corpus
 

@@ -13,7 +13,9 @@ from crossarc.cli.console import Cell, Table, counted, print_json, print_tables
 
 if TYPE_CHECKING:
     from crossarc.parsers import Parser, Settings
-    from crossarc.parsers.settings import GraphSettings, NeuralSettings, TransitionSettings
+    from crossarc.parsers.arcs.settings import ArcSettings
+    from crossarc.parsers.moves.settings import MoveTreeSettings
+    from crossarc.parsers.networks.settings import NetworkTreeSettings
     from crossarc.pipeline import Pipeline
 
 
@@ -38,7 +40,7 @@ def info(
      development    LAS 56.36, UAS 63.62 after epoch 3
      ...
     """
-    from crossarc.parsers import read_model
+    from crossarc.components import read_model
     from crossarc.pipeline import Pipeline, load, model_path
 
     path = model_path(model)
@@ -129,14 +131,16 @@ def parsers(json: Json = False, markdown: Markdown = False) -> None:
 
 def describe_preset(settings: Settings) -> tuple[str, str]:
     """Return the class of trees, and what sets a preset apart."""
-    from crossarc.parsers.settings import GraphOutput, NeuralSettings, TransitionSettings
+    from crossarc.parsers.moves.settings import MoveTreeSettings
+    from crossarc.parsers.networks.settings import NetworkTreeSettings
+    from crossarc.parsers.settings import GraphOutput
 
     if isinstance(settings, GraphOutput):
         return describe_dag(settings)
     describe: Any = describe_graph
-    if isinstance(settings, TransitionSettings):
+    if isinstance(settings, MoveTreeSettings):
         describe = describe_transitions
-    elif isinstance(settings, NeuralSettings):
+    elif isinstance(settings, NetworkTreeSettings):
         describe = describe_neural
     trees, special = describe(settings)
     if settings.transform != "none":
@@ -155,7 +159,7 @@ def describe_dag(settings: Settings) -> tuple[str, str]:
     return "nearly all graphs", "several heads; makes graphs projective, and back"
 
 
-def describe_neural(settings: NeuralSettings) -> tuple[str, list[str]]:
+def describe_neural(settings: NetworkTreeSettings) -> tuple[str, list[str]]:
     """Describe a parser of trees with a network."""
     special = ["a network scores all arcs", *(f"beside {' and '.join(settings.guides)}" for _ in settings.guides[:1])]
     if not settings.is_projective:
@@ -163,12 +167,12 @@ def describe_neural(settings: NeuralSettings) -> tuple[str, list[str]]:
     return "projective" if settings.is_projective else "all", special
 
 
-def describe_graph(settings: GraphSettings) -> tuple[str, list[str]]:
+def describe_graph(settings: ArcSettings) -> tuple[str, list[str]]:
     """Describe a graph parser."""
-    from crossarc.parsers.settings import RoundSettings, SecondOrderSettings, UndirectedSettings
+    from crossarc.parsers.arcs.settings import RoundSettings, SecondOrderSettings, UndirectedArcSettings
 
     special = ["scores all arcs, finds the best tree"]
-    if isinstance(settings, UndirectedSettings):
+    if isinstance(settings, UndirectedArcSettings):
         features = "undirected" if settings.combine == "none" else "undirected, with directed features"
         special = [features, "directions by walking from the root", *["then enhanced"] * (settings.enhance > 0)]
         if settings.stack:
@@ -180,9 +184,9 @@ def describe_graph(settings: GraphSettings) -> tuple[str, list[str]]:
     return "projective" if settings.is_projective else "all", special
 
 
-def describe_transitions(settings: TransitionSettings) -> tuple[str, list[str]]:
+def describe_transitions(settings: MoveTreeSettings) -> tuple[str, list[str]]:
     """Describe a transition parser."""
-    from crossarc.parsers.transition.model import system_of
+    from crossarc.parsers.moves.model import system_of
 
     system = system_of(settings, True)
     trees = "2-planar" if system.covers == "two-planar" else system.covers

@@ -13,7 +13,7 @@ from crossarc.cli.console import bar_width, console, say
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-    from crossarc.parsers import Epoch, Progress
+    from crossarc.components import Epoch, Progress
 
 REST = 90  # columns of a terminal for the texts beside the bar
 

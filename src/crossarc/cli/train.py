@@ -256,8 +256,8 @@ def train_files(
 ) -> Parser:
     """Validate, train, save and print a summary."""
     from crossarc.cli.progress import TrainingView
+    from crossarc.components.modelfile import check_model_path
     from crossarc.parsers import load
-    from crossarc.parsers.modelfile import check_model_path
     from crossarc.parsers.presets import check_options
     from crossarc.treebank.formats import format_of_path
 

@@ -12,12 +12,12 @@ from crossarc.cli.train import announce_checkpoint, farewell, validated
 from crossarc.errors import CrossarcError
 
 if TYPE_CHECKING:
-    from crossarc.parsers import Epoch, Progress
+    from crossarc.components import Epoch, Progress
     from crossarc.pipeline import Pipeline
     from crossarc.tagging.tagger import Steps
     from crossarc.treebank import Sentence
 
-# The fast one leaves out small weights: a fifth faster and as accurate, by docs/pipeline-results.md.
+# The fast one leaves out small weights: a fifth faster and as accurate, by docs/results/pipelines.md.
 ACCURATE: dict[str, Any] = {"parser": "neural"}
 FAST: dict[str, Any] = {"parser": "arc-hybrid", "prune": 0.01}
 STAGES = {
@@ -40,7 +40,7 @@ def train_pipeline(
     on_error: str,
 ) -> Pipeline:
     """Validate, train, save and print a summary."""
-    from crossarc.parsers.modelfile import check_model_path
+    from crossarc.components.modelfile import check_model_path
     from crossarc.pipeline import Pipeline
 
     check_model_path(output)

@@ -22,8 +22,8 @@ from crossarc.experiments.resources import Stopwatch, peak_memory
 from crossarc.treebank.folds import assign_folds
 
 if TYPE_CHECKING:
+    from crossarc.components import Epoch
     from crossarc.evaluation import TreePair
-    from crossarc.parsers import Epoch
     from crossarc.treebank import Sentence
     from crossarc.treebank.validation import Check
 
@@ -39,7 +39,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
     import crossarc
     from crossarc.evaluation import PROPERTIES, Setting, break_down, pair_trees, score_pair
     from crossarc.parsers import Parser, load
-    from crossarc.parsers.transition.model import TransitionModel, link_score
+    from crossarc.parsers.moves.model import MoveTreeModel, link_score
     from crossarc.treebank.corpus import Corpus
 
     epochs: list[dict[str, Any]] = []
@@ -74,7 +74,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
         # For undirected parsers: the score of their links before these get directions.
         found = loaded.model
         links = None
-        if isinstance(found, TransitionModel) and not found.system.directed:
+        if isinstance(found, MoveTreeModel) and not found.system.directed:
             links = link_score(found, Corpus.of(gold))
         if order.get("parses"):
             crossarc.write(parsed, order["parses"])

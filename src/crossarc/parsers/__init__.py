@@ -9,37 +9,29 @@ from crossarc.core.lazy import lazily
 if TYPE_CHECKING:
     from crossarc.parsers.analysis import Analysis, ScoredTree
     from crossarc.parsers.constraints import Constraints, marked_constraints
-    from crossarc.parsers.modelfile import read_model, write_model
     from crossarc.parsers.parser import Parser, load
     from crossarc.parsers.presets import PRESETS
     from crossarc.parsers.scorers import ArcScorer
     from crossarc.parsers.settings import Settings
-    from crossarc.parsers.trainer import Epoch, Progress
 
 __all__ = [
     "PRESETS",
     "Analysis",
     "ArcScorer",
     "Constraints",
-    "Epoch",
     "Parser",
-    "Progress",
     "ScoredTree",
     "Settings",
     "load",
     "marked_constraints",
-    "read_model",
-    "write_model",
 ]
 
 __getattr__, __dir__ = lazily(
     __name__,
     analysis="Analysis ScoredTree",
     constraints="Constraints marked_constraints",
-    modelfile="read_model write_model",
     parser="Parser load",
     presets="PRESETS",
     scorers="ArcScorer",
     settings="Settings",
-    trainer="Epoch Progress",
 )

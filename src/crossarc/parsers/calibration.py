@@ -28,7 +28,7 @@ from crossarc.treebank.sentence import Sentence
 if TYPE_CHECKING:
     from crossarc.parsers.model import Model
 
-ENOUGH_WORDS = 1_000  # to find a scale by; see the table in docs/confidence.md
+ENOUGH_WORDS = 1_000  # to find a scale by; see the table in docs/results/confidence.md
 STEP = 1.5  # by which scales are tried
 MOST_STEPS = 12
 DIGITS = 6  # of a scale

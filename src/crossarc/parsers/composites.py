@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.components.component import Arrays, part, prefixed
+from crossarc.components.training import Trainer, chunks
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
 from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors
@@ -18,15 +20,15 @@ from crossarc.features.edges import EdgeModel
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.weights import Weights
 from crossarc.parsers.analysis import Analysis, Request
+from crossarc.parsers.arcs.finders import ArcFinder, Scores, Starts, TreeFinder, arc_factors
+from crossarc.parsers.arcs.lengths import Lengths
+from crossarc.parsers.arcs.model import ArcTreeModel
+from crossarc.parsers.arcs.settings import UndirectedArcSettings
+from crossarc.parsers.arcs.stacking import parts, read_stacked, stacked_features, with_guesses
+from crossarc.parsers.arcs.trainer import ArcLearner, ArcTreeTrainer, LabelLearner, Material, directed_settings
 from crossarc.parsers.constraints import Constraints
-from crossarc.parsers.graph.finders import ArcFinder, Scores, Starts, TreeFinder, arc_factors
-from crossarc.parsers.graph.lengths import Lengths
-from crossarc.parsers.graph.model import GraphModel
-from crossarc.parsers.graph.stacking import parts, read_stacked, stacked_features, with_guesses
-from crossarc.parsers.graph.trainer import ArcLearner, GraphTrainer, LabelLearner, Material, directed_settings
-from crossarc.parsers.model import Analyser, Arrays, Columns, Ints, Model, part, prefixed
-from crossarc.parsers.settings import Settings, UndirectedSettings
-from crossarc.parsers.trainer import chunks
+from crossarc.parsers.model import Analyser, Columns, Ints, TreeModel
+from crossarc.parsers.settings import Settings
 from crossarc.parsers.trees import Trees
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.coverage import Coverage
@@ -72,11 +74,10 @@ class EnhancedFinder(TreeFinder):
 
 
 @dataclass(frozen=True, eq=False)
-class EnhancedModel(GraphModel):
+class EnhancedModel(ArcTreeModel):
     """An undirected parser whose trees a directed model enhances."""
 
     finder: EnhancedFinder
-    kind = "enhanced"
 
     @classmethod
     def stored_finder(
@@ -92,7 +93,7 @@ class EnhancedModel(GraphModel):
 def enhanced_finder(shared: dict[str, Any], undirected: PackedWeights, directed: PackedWeights) -> EnhancedFinder:
     """Return an undirected finder with a directed one beside, which scores both directions of the same edges."""
     settings, lengths = shared["settings"], shared["lengths"]
-    if not isinstance(settings, UndirectedSettings):
+    if not isinstance(settings, UndirectedArcSettings):
         raise ValueError("the settings are of another family")
     beside = {**shared, "settings": directed_settings(settings), "lengths": lengths and lengths.of_edges()}
     return EnhancedFinder(
@@ -102,14 +103,14 @@ def enhanced_finder(shared: dict[str, Any], undirected: PackedWeights, directed:
     )
 
 
-class EnhancedTrainer(GraphTrainer):
+class EnhancedTrainer(ArcTreeTrainer):
     """Learns an undirected model and a directed one beside, unless a trained one is given."""
 
-    settings: UndirectedSettings
-    kind: type[GraphModel] = EnhancedModel
+    settings: UndirectedArcSettings
+    model_type: type[ArcTreeModel] = EnhancedModel
 
     def __init__(
-        self, trees: Trees, settings: UndirectedSettings, init: GraphModel | None, directed: GraphModel | None = None
+        self, trees: Trees, settings: UndirectedArcSettings, init: ArcTreeModel | None, directed: ArcTreeModel | None = None
     ) -> None:
         before = init.finder if init is not None else None
         below = before.below if isinstance(before, StackedFinder) else before
@@ -156,7 +157,7 @@ class EnhancedTrainer(GraphTrainer):
             self.directed.weights = Weights.from_arrays(part(arrays, "directed."), ARC_WEIGHTS, self.settings.cut)
 
 
-def reused_weights(directed: GraphModel, material: Material) -> PackedWeights:
+def reused_weights(directed: ArcTreeModel, material: Material) -> PackedWeights:
     """Return the weights of a directed model; refuse one without labels of the treebank."""
     if len(material.trees.names) > len(directed.labels):
         unknown = ", ".join(material.trees.names[len(directed.labels) :][:5])
@@ -206,11 +207,10 @@ class StackedFinder(TreeFinder):
 
 
 @dataclass(frozen=True, eq=False)
-class StackedModel(GraphModel):
+class StackedModel(ArcTreeModel):
     """A parser that sees the trees of a directed and an undirected one."""
 
     finder: StackedFinder
-    kind = "stacked"
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
@@ -243,10 +243,10 @@ class StackedTrainer(EnhancedTrainer):
     are.
     """
 
-    kind = StackedModel
+    model_type = StackedModel
 
     def __init__(
-        self, trees: Trees, settings: UndirectedSettings, init: GraphModel | None, directed: GraphModel | None = None
+        self, trees: Trees, settings: UndirectedArcSettings, init: ArcTreeModel | None, directed: ArcTreeModel | None = None
     ) -> None:
         super().__init__(trees, settings, init, directed)
         material = self.material
@@ -311,17 +311,17 @@ def transform_of(settings: Settings) -> PseudoProjective:
     return PseudoProjective(settings.transform, cap=settings.cap, prefer=settings.prefer)
 
 
-class Transformed(Model):
+class Transformed(TreeModel):
     """A parser of encoded trees inside the transform that encodes and decodes them."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: TreeModel) -> None:
         self.model = model
         self.settings = model.settings
         self.transform = transform_of(model.settings)
         self.transform.kept_ = frozenset(model.labels)
         self.features, self.attributes, self.single_root = model.features, model.attributes, model.single_root
         self.scores_labels, self.usual_scales = model.scores_labels, model.usual_scales
-        self.has_alternatives, self.kind = model.has_alternatives, model.kind
+        self.has_alternatives = model.has_alternatives
         self.predicts_tags = model.predicts_tags
         self.long_sentence, self.long_note = model.long_sentence, model.long_note
         plain = [self.transform.plain(label) for label in model.labels]
@@ -412,3 +412,36 @@ class Transformed(Model):
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Transformed:
         """Return nothing: `stored_model` puts the transform around the model inside."""
         raise NotImplementedError
+
+
+class TransformedTrainer(Trainer):
+    """Learns encoded trees."""
+
+    def __init__(
+        self, make: Callable[..., Trainer], trees: Trees, settings: Settings, init: Transformed | None
+    ) -> None:
+        self.inner = make(trees.encoded(transform_of(settings)), settings, init.model if init is not None else None)
+        self.epochs, self.sizes, self.shuffle = self.inner.epochs, self.inner.sizes, self.inner.shuffle
+        self.continued, self.at_once = self.inner.continued, self.inner.at_once
+
+    def begin(self, epoch: int) -> None:
+        """Prepare an epoch."""
+        self.inner.begin(epoch)
+
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some sentences; return how many decisions were made and how many of them were wrong."""
+        return self.inner.learn(sentences)
+
+    def model(self) -> Transformed:
+        """Return what has been learned inside the transform."""
+        model = self.inner.model()
+        assert isinstance(model, TreeModel)
+        return Transformed(model)
+
+    def state(self) -> Arrays:
+        """Return what training goes on from, for a checkpoint."""
+        return self.inner.state()
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from a checkpoint."""
+        self.inner.restore(arrays)

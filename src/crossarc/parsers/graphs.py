@@ -21,7 +21,7 @@ from crossarc.treebank.graph_writing import write_graphs
 from crossarc.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
-    from crossarc.parsers.model import DagModel
+    from crossarc.parsers.model import GraphModel
 
 Ints = NDArray[np.int32]
 Starts = NDArray[np.int64]
@@ -133,7 +133,7 @@ def graph_coverage(settings: Settings, corpus: Corpus) -> Coverage:
     return Coverage(len(sentences), exact, arcs, right, 0)
 
 
-def with_graphs(model: DagModel, corpus: Corpus) -> list[Sentence]:
+def with_graphs(model: GraphModel, corpus: Corpus) -> list[Sentence]:
     """Return the sentences of a corpus with the graphs that a model gives.
 
     Only graphs whose labels ask something of the transform are decoded, and those of formats without DEPS, which do not

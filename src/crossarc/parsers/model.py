@@ -1,52 +1,110 @@
-"""The contract of trained parsers: what `Parser` asks of a model, whatever finds its trees."""
+"""The contract of trained parsers: parsers of trees and parsers of graphs, whatever finds these."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.components.component import Arrays, Component, Scores
 from crossarc.core.strings import StringTable
-from crossarc.errors import CrossarcError
+from crossarc.errors import CrossarcError, DecodeError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
 from crossarc.features.inputs import InputModel
 from crossarc.features.templates import FeatureModel
 from crossarc.parsers.analysis import Analysis, Request, Scales
-from crossarc.parsers.constraints import NONE, Constraints
+from crossarc.parsers.columns import given_tags
+from crossarc.parsers.constraints import NONE, Constraints, Source, constraints_of, place_of
 from crossarc.parsers.settings import Settings
 from crossarc.transitions.coverage import Coverage
+from crossarc.treebank.column_writing import write_columns
 from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from crossarc.parsers.graphs import Arcs
+    from crossarc.parsers.inner_trees import InnerTrees
 
-Arrays = dict[str, NDArray[Any]]
 Ints = NDArray[np.int32]
 Columns = dict[str, tuple[Ints, StringTable | None]]
 Analyser = Callable[[Request], Iterator[Analysis]]
 
 
-class Model(ABC):
-    """A trained parser. It is immutable, and any number of threads may use it."""
+@dataclass(frozen=True)
+class Wish:
+    """What a user wants for sentences: analyses or sentences, under which constraints, with which trees inside graphs."""
 
-    kind: str  # of its file
-    output: Literal["tree", "graph"] = "tree"
+    request: Request
+    analysed: bool = False
+    constraints: Source | None = None
+    trees: InnerTrees | None = None
+
+
+class Model(Component):
+    """A trained parser: what parsers of trees and of graphs share."""
+
+    kind = "parser"
+    output: ClassVar[Literal["tree", "graph"]]
+    measures: ClassVar[tuple[str, str]]  # the names of its scores: of labelled and of unlabelled arcs
     settings: Settings
     features: FeatureModel | EdgeModel | InputModel
     attributes: Attributes
     labels: list[str]
     single_root: bool
-    scores_labels = False  # whether labels have scores of their own
-    predicts_tags = False  # whether it gives tags beside trees
-    has_alternatives = True  # whether it knows how sure it is
+    predicts_tags = False  # whether it gives tags as well
+    has_alternatives = False  # whether it knows how sure it is
     is_projective = False  # whether all its trees are
-    usual_scales: Scales  # of a model that was not calibrated
+    usual_scales = Scales(1.0, 1.0)  # of a model that was not calibrated
     long_sentence: int = 0  # longer sentences are not searched in full; 0 if all are
     long_note = ""  # what is done with them
+
+    @abstractmethod
+    def parsed(self, sentences: list[Sentence], *, keep_tags: bool = False) -> list[Sentence]:
+        """Return the sentences with what the parser gives; `keep_tags` keeps the tags that are there."""
+
+    @abstractmethod
+    def worker(self, wish: Wish) -> Callable[[list[Sentence]], list[Any]]:
+        """Return what does for a batch of sentences as a user wishes; refuse what the parser does not know."""
+
+    @abstractmethod
+    def coverage(self, corpus: Corpus) -> Coverage:
+        """Return how much of a corpus the parser could build without mistakes."""
+
+    def learned_of(self, sentences: list[Sentence]) -> dict[str, Any]:
+        """Return what the manifest keeps of the training data besides the model."""
+        return {}
+
+    def shared_manifest(self) -> dict[str, Any]:
+        """Return what the manifests of all models say."""
+        names = ("kind", "labels", "single_root")
+        own = {name: getattr(self, name) for name in names}
+        return {**own, "settings": self.settings.model_dump(), "features": self.features.text}
+
+    def with_beam(self, width: int) -> Model:
+        """Return the same model with a beam of another width."""
+        if width != 1:
+            raise CrossarcError(
+                f"a beam of {width}; parsers that score arcs find the best tree without one: leave it out"
+            )
+        return self
+
+    def tuned(self, dev: Corpus) -> Model:
+        """Return the model with what can be found by a development set alone; most models have nothing of the kind."""
+        return self
+
+
+class TreeModel(Model):
+    """A trained parser that gives trees."""
+
+    output = "tree"
+    measures = ("LAS", "UAS")
+    has_alternatives = True
+    scores_labels = False  # whether labels have scores of their own
 
     @abstractmethod
     def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
@@ -68,59 +126,72 @@ class Model(ABC):
         return {}, self.analyse(corpus, constraints, request)
 
     def analyser(self, corpus: Corpus) -> Analyser:
-        """Return what analyses a corpus again and again under different scales; constraints there are none."""
+        """Return what analyses a corpus again and again under different scales, without constraints."""
         return lambda request: self.analyse(corpus, [NONE] * (len(corpus.starts) - 1), request)
 
-    @abstractmethod
-    def coverage(self, corpus: Corpus) -> Coverage:
-        """Return how much of the trees of a corpus the parser could build without mistakes."""
+    def parsed(self, sentences: list[Sentence], *, keep_tags: bool = False) -> list[Sentence]:
+        """Return the sentences with new trees, and new tags if the model gives them; `keep_tags` keeps those there."""
+        corpus = Corpus.of(sentences)
+        return written(sentences, corpus, self.parse_columns(corpus), keep_tags)
 
-    def shared_manifest(self) -> dict[str, Any]:
-        """Return what the manifests of all models say."""
-        names = ("kind", "labels", "single_root")
-        own = {name: getattr(self, name) for name in names}
-        return {**own, "settings": self.settings.model_dump(), "features": self.features.text}
+    def analysed(self, sentences: list[Sentence], known: list[Constraints], request: Request) -> list[Analysis]:
+        """Return the k best trees of each sentence under its constraints; errors name the sentence."""
+        if not sentences:
+            return []
+        corpus = Corpus.of(sentences)
+        tags, found = self.analyse_columns(corpus, known, request)
+        if tags:
+            sentences = written(sentences, corpus, tags, request.keep_tags)
+        result = []
+        for sentence in sentences:
+            try:
+                result.append(next(found).of(sentence))
+            except DecodeError as error:
+                raise DecodeError(f"{place_of(sentence)}: {error}") from None
+        return result
 
-    @abstractmethod
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the manifest and the arrays that a model file keeps."""
+    def worker(self, wish: Wish) -> Callable[[list[Sentence]], list[Any]]:
+        """Return what parses or analyses a batch; without analyses only sentences under constraints are analysed."""
+        request, source = wish.request, wish.constraints
+        usual = self if request.beam is None else self.with_beam(request.beam)
 
-    @classmethod
-    @abstractmethod
-    def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
-        """Return the model of a file; `ValueError` or `LookupError` if it holds none."""
+        def analyse(batch: list[Sentence]) -> list[Analysis]:
+            return self.analysed(batch, [constraints_of(source, sentence) for sentence in batch], request)
 
-    def describe(self) -> dict[str, str]:
-        """Return what `crossarc info` prints about the model besides its settings."""
-        return {}
+        def parse(batch: list[Sentence]) -> list[Sentence]:
+            known = [constraints_of(source, sentence) for sentence in batch] if source is not None else []
+            bound = [place for place, each in enumerate(known) if each]
+            if not bound:
+                return usual.parsed(batch, keep_tags=request.keep_tags)
+            free = sorted(set(range(len(batch))) - set(bound))
+            found = self.analysed([batch[place] for place in bound], [known[place] for place in bound], request)
+            parsed = dict(zip(bound, (analysis.best.sentence for analysis in found), strict=True))
+            if free:
+                rest = usual.parsed([batch[place] for place in free], keep_tags=request.keep_tags)
+                parsed |= zip(free, rest, strict=True)
+            return [parsed[place] for place in range(len(batch))]
 
-    def with_beam(self, width: int) -> Model:
-        """Return the same model with a beam of another width."""
-        if width != 1:
-            raise CrossarcError(f"a beam of {width}; graph parsers find the best tree without one: leave it out")
-        return self
+        return analyse if wish.analysed else parse
 
-    def notes(self) -> list[str]:
-        """Return what is worth knowing of the sentences parsed so far."""
-        return []
+    def score(self, gold: Corpus) -> Scores:
+        """Return LAS and UAS over all words of a corpus, in percent."""
+        return self.score_trees(*self.parse(gold), gold)
 
-    def reset_notes(self) -> None:  # noqa: B027
-        """Forget what was noted of the sentences parsed so far; most models note nothing."""
-
-    def tuned(self, dev: Corpus) -> Model:
-        """Return the model with what can be found by a development set alone; most models have nothing of the kind."""
-        return self
-
-    def scored(self) -> Model:
-        """Return the model after it has parsed the development set, with what it noted there."""
-        return self
+    def score_trees(self, heads: Ints, labels: Ints, gold: Corpus) -> Scores:
+        """Return LAS and UAS of trees with the labels of this model, over all words of a corpus, in percent."""
+        table = gold.strings["deprel"]
+        numbers = np.array([*(table[name] for name in self.labels), -1], dtype=np.int32)
+        words = gold["head"] >= 0
+        right = (heads == gold["head"])[words]
+        both = right & (numbers[labels] == gold["deprel"])[words]
+        return {"LAS": 100 * float(both.mean()), "UAS": 100 * float(right.mean())}
 
 
-class DagModel(Model):
+class GraphModel(Model):
     """A trained parser that gives graphs, in which words may have several heads."""
 
     output = "graph"
-    has_alternatives = False
+    measures = ("LF", "UF")
     most_heads: int  # of a word
     most_parallel: int  # arcs from one word to another
 
@@ -128,26 +199,51 @@ class DagModel(Model):
     def parse_graphs(self, corpus: Corpus) -> Arcs:
         """Return the arcs of the graphs of a corpus, sentence by sentence."""
 
-    def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
-        """Refuse to give trees."""
-        raise CrossarcError(f"{self.settings.parser} gives graphs, not trees")
+    def parsed(self, sentences: list[Sentence], *, keep_tags: bool = False) -> list[Sentence]:
+        """Return the sentences with new graphs."""
+        from crossarc.parsers.graphs import with_graphs  # only graphs need transforms of them
+
+        return with_graphs(self, Corpus.of(sentences)) if sentences else []
+
+    def worker(self, wish: Wish) -> Callable[[list[Sentence]], list[Any]]:
+        """Return what parses a batch; with trees, the best tree inside each graph is written too."""
+        if wish.analysed or wish.constraints is not None:
+            raise CrossarcError(
+                f"{self.settings.parser} gives graphs: only parsers of trees have probabilities, k best trees and "
+                "constraints; leave them out"
+            )
+        beam, trees = wish.request.beam, wish.trees
+        usual = self if beam is None else self.with_beam(beam)
+        return usual.parsed if trees is None else lambda batch: trees.write(usual.parsed(batch))
+
+    def learned_of(self, sentences: list[Sentence]) -> dict[str, Any]:
+        """Return what the trees of the training data have of its graphs."""
+        from crossarc.parsers.inner_trees import InnerTrees
+
+        return {"trees": InnerTrees.of(sentences, self.single_root).to_dict()}
+
+    def score(self, gold: Corpus) -> Scores:
+        """Return F of labelled and of unlabelled arcs, in percent."""
+        from crossarc.evaluation.graphs import evaluate_graphs  # parsing needs no evaluation
+        from crossarc.parsers.graphs import sentences_of, with_graphs
+
+        scores = evaluate_graphs(sentences_of(gold), with_graphs(self, gold))
+        return {"LF": scores.labelled.f1, "UF": scores.unlabelled.f1}
 
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return how much of the graphs comes back after encoding and decoding; `words` and `right` count arcs."""
-        from crossarc.parsers.graphs import graph_coverage  # only graphs need transforms of them
+        from crossarc.parsers.graphs import graph_coverage
 
         return graph_coverage(self.settings, corpus)
 
-    def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
-        """Refuse what is known of trees alone."""
-        self.refuse_analysis()
 
-    def refuse_analysis(self) -> NoReturn:
-        """Say what is known of trees alone."""
-        raise CrossarcError(
-            f"{self.settings.parser} gives graphs: probabilities, k best trees and constraints are of parsers of "
-            "trees; leave them out"
-        )
+def written(sentences: list[Sentence], corpus: Corpus, columns: Columns, keep_tags: bool) -> list[Sentence]:
+    """Return the sentences with new columns; `keep_tags` keeps the tags that are there."""
+    if keep_tags:
+        for name, kept in given_tags(corpus).items():
+            if name in columns:
+                columns[name][0][kept] = -1
+    return write_columns(sentences, corpus.starts, columns)
 
 
 def pack_attributes(attributes: Attributes) -> Arrays:
@@ -162,34 +258,3 @@ def unpack_attributes(arrays: Arrays, names: tuple[str, ...]) -> Attributes:
     """Return the vocabulary that `pack_attributes` gave."""
     tables = {name: StringTable.unpack(arrays[f"strings.{name}"], arrays[f"offsets.{name}"]) for name in names}
     return Attributes(tables)
-
-
-def part(arrays: Arrays, prefix: str) -> Arrays:
-    """Return the arrays whose names begin with a prefix, without it."""
-    return {name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)}
-
-
-def prefixed(arrays: Arrays, prefix: str) -> Arrays:
-    """Return the arrays with a prefix before their names."""
-    return {f"{prefix}{name}": array for name, array in arrays.items()}
-
-
-def quick_scores(model: Model, gold: Corpus) -> tuple[float, float]:
-    """Return LAS and UAS over all words of a corpus, in percent; F of labelled and unlabelled arcs for graphs."""
-    if isinstance(model, DagModel):
-        from crossarc.evaluation.graphs import evaluate_graphs  # parsing needs no evaluation
-        from crossarc.parsers.graphs import sentences_of, with_graphs
-
-        scores = evaluate_graphs(sentences_of(gold), with_graphs(model, gold))
-        return scores.labelled.f1, scores.unlabelled.f1
-    return tree_scores(*model.parse(gold), model.labels, gold)
-
-
-def tree_scores(heads: Ints, labels: Ints, names: list[str], gold: Corpus) -> tuple[float, float]:
-    """Return LAS and UAS of trees over all words of a corpus, in percent; `names` are those of the labels."""
-    table = gold.strings["deprel"]
-    numbers = np.array([*(table[name] for name in names), -1], dtype=np.int32)
-    words = gold["head"] >= 0
-    right = (heads == gold["head"])[words]
-    both = right & (numbers[labels] == gold["deprel"])[words]
-    return 100 * float(both.mean()), 100 * float(right.mean())

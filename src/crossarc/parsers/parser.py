@@ -10,23 +10,21 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, overload
 
+from crossarc.components.checkpoint import Checkpoint
+from crossarc.components.component import Arrays
+from crossarc.components.stored import Stored
+from crossarc.components.streams import in_batches
+from crossarc.components.training import Epoch, Progress, run_epochs
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.calibration import calibrate, sample_of
-from crossarc.parsers.checkpoint import Checkpoint
 from crossarc.parsers.columns import describe_missing, filled_columns, watched
-from crossarc.parsers.compatibility import check_compatible, check_helper
 from crossarc.parsers.constraints import Source
 from crossarc.parsers.inner_trees import InnerTrees
-from crossarc.parsers.model import DagModel, Model, quick_scores
-from crossarc.parsers.modelfile import Arrays
+from crossarc.parsers.model import Model, Wish
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.provenance import describe_data, digest, signature_of
 from crossarc.parsers.registry import stored_model, trainer_of
-from crossarc.parsers.settings import GraphOutput
-from crossarc.parsers.stored import Stored
-from crossarc.parsers.streams import analyse_stream, graph_stream, parse_stream
-from crossarc.parsers.trainer import Epoch, Progress, run_epochs
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.reading import OnError, Report, Rules, log_finding, read
 from crossarc.treebank.sentence import Sentence
@@ -107,7 +105,7 @@ class Parser(Stored):
     @property
     def scorer(self) -> ArcScorer | None:
         """What it is a parser around; None for parsers that learn."""
-        return getattr(self.model_, "scorer", None) if getattr(self.model_, "kind", "") == "scorer" else None
+        return getattr(self.model_, "scorer", None) if self.settings.family == "scorer" else None
 
     def calibrate(self, dev: Data) -> Parser:
         """Find the scales under which probabilities fit best with what is right in a treebank."""
@@ -161,10 +159,14 @@ class Parser(Stored):
             raise CrossarcError("the development set has no sentence; leave dev out, or give another")
         before = load(init) if isinstance(init, str | os.PathLike) else init
         if before is not None:
-            check_compatible(before.settings, self.settings)
+            self.settings.check_start(before.settings)
         helper = load(directed) if isinstance(directed, str | os.PathLike) else directed
         if helper is not None:
-            check_helper(helper.settings, self.settings, before.settings if before is not None else None)
+            self.settings.check_directed(helper.settings)
+            if before is not None:
+                raise CrossarcError(
+                    "the model to start from has a directed model of its own: leave one of the two out"
+                )
         if resume and checkpoint is None:
             raise CrossarcError("there is nothing to resume from; name the file with checkpoint=")
         start = before.model if before is not None else None
@@ -183,14 +185,13 @@ class Parser(Stored):
             on_epoch(epoch)
 
         trainer = trainer_of(corpus, self.settings, start, directed_model)
-        model = run_epochs(trainer, self.settings, development, note, on_progress, self.checkpoint_, stored_model)
+        model = run_epochs(trainer, development, note, on_progress, self.checkpoint_, stored_model)
         scored = [epoch for epoch in epochs if epoch.las is not None]
         best = max(scored, key=lambda epoch: (epoch.las or 0.0, -epoch.number)) if scored else None
         if development is not None and best is not None:
             tuned = model.tuned(development)
             if tuned is not model:
-                las, uas = quick_scores(tuned, development)
-                model, best = tuned, replace(best, las=las, uas=uas)
+                model, best = tuned, replace(best, scores=tuned.score(development))
         self.model_, self.origin_ = model, None
         covered = model.coverage(corpus)
         self.manifest_ = {
@@ -198,9 +199,8 @@ class Parser(Stored):
             "coverage": {"trees": 100 - covered.outside_percent, "arcs": 100 - covered.lost_percent},
             "development": {"epoch": best.number, "las": best.las, "uas": best.uas} if best else None,
             "init": before.manifest_["data"] if before is not None else None,
+            **model.learned_of(sentences),
         }
-        if isinstance(model, DagModel):
-            self.manifest_["trees"] = InnerTrees.of(sentences, model.single_root).to_dict()
         model.reset_notes()
         self.sample_ = sample_of(held_out) if held_out and model.has_alternatives else None
         return self
@@ -212,12 +212,12 @@ class Parser(Stored):
     @property
     def target(self) -> Literal["tree", "graph"]:
         """What it learns and gives."""
-        return "graph" if self.gives_graphs else "tree"
+        return "graph" if self.settings.gives_graphs else "tree"
 
     @property
     def gives_graphs(self) -> bool:
         """Whether it parses into graphs, not trees."""
-        return isinstance(self.settings, GraphOutput)
+        return self.settings.gives_graphs
 
     @property
     def measures(self) -> tuple[str, str]:
@@ -277,18 +277,11 @@ class Parser(Stored):
             log.warning("%s", describe_missing(name, columns))
 
         stream = watched(only_sentences(sentences), self.columns, on_missing or warn)
-        if isinstance(model, DagModel):
-            if scores or k is not None or constraints is not None:
-                model.refuse_analysis()
-            usual = model if beam is None else model.with_beam(beam)
-            assert isinstance(usual, DagModel)
-            return graph_stream(usual, stream, threads, self.inner_trees(usual) if with_tree else None)
         analysed = scores or k is not None
         found = self.scales if analysed or constraints is not None else model.usual_scales  # which take time to find
         request = Request(found, k or 1, beam, keep_tags=keep_tags)
-        if analysed:
-            return analyse_stream(model, stream, threads, constraints, request)
-        return parse_stream(model, stream, threads, constraints, request)
+        wish = Wish(request, analysed, constraints, self.inner_trees if with_tree else None)
+        return in_batches(model.worker(wish), stream, threads)
 
     @overload
     def parse_tokens(  # type: ignore[overload-overlap]  # a string is an iterable of strings too
@@ -312,10 +305,11 @@ class Parser(Stored):
         parsed = list(self.parse(sentences, **options))
         return parsed[0] if is_one else parsed
 
-    def inner_trees(self, model: DagModel) -> InnerTrees:
-        """Return what is known of the trees inside graphs: from training, if it had trees."""
+    @property
+    def inner_trees(self) -> InnerTrees:
+        """What is known of the trees inside graphs: from training, if it had trees."""
         found = self.manifest_.get("trees")
-        return InnerTrees.from_dict(found) if found else InnerTrees(model.single_root)
+        return InnerTrees.from_dict(found) if found else InnerTrees(self.model.single_root)
 
     @property
     def scales(self) -> Scales:

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc import decode
+from crossarc.components.component import Arrays
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.parsers.analysis import Scales
-from crossarc.parsers.graph.model import ArcModel
-from crossarc.parsers.model import Arrays, Ints
+from crossarc.parsers.arcs.model import ArcScoringModel
+from crossarc.parsers.model import Ints
 from crossarc.parsers.settings import Settings
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
@@ -60,10 +61,9 @@ class ScoredSentence:
     arcs: Scores
 
 
-class ScorerModel(ArcModel):
+class ScorerModel(ArcScoringModel):
     """Decodes the scores that a scorer gives."""
 
-    kind = "scorer"
     usual_scales = Scales(1.0, 1.0)
     long_sentence = 2**31 - 1
     features: EdgeModel = parse_edge_model('labels = ["dep.form"]', "none")  # it looks at nothing

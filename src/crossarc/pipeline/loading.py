@@ -6,8 +6,8 @@ import os
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from crossarc.components.modelfile import open_model
 from crossarc.errors import UnknownName
-from crossarc.parsers.modelfile import open_model
 from crossarc.parsers.parser import Parser
 
 if TYPE_CHECKING:

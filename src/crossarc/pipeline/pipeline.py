@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, cast, overload
 
+from crossarc.components.component import Arrays, part, prefixed
+from crossarc.components.modelfile import Manifest
+from crossarc.components.stored import Stored
+from crossarc.components.streams import in_batches, in_order
+from crossarc.components.training import Epoch, Progress
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import Parser
 from crossarc.parsers.columns import filled_columns_of
-from crossarc.parsers.model import Arrays, DagModel, part, prefixed
-from crossarc.parsers.modelfile import Manifest
 from crossarc.parsers.parser import Data, checked_sentences, only_sentences
-from crossarc.parsers.stored import Stored
-from crossarc.parsers.streams import graph_batch, in_batches, in_order, parse_batch
-from crossarc.parsers.trainer import Epoch, Progress
 from crossarc.tagging import Sentences, Tagger, Tokenizer, jackknife_tags
 from crossarc.tagging.tokenizer import MOST_WORDS
 from crossarc.tagging.training_text import raw_text
@@ -214,12 +214,7 @@ class Pipeline(Stored):
         if not sentences:
             return []
         sentences = self.tagged(sentences, keep_tags)
-        model = self.parser.model
-        if isinstance(model, DagModel):
-            sentences = graph_batch(model, sentences)
-        else:
-            sentences = parse_batch(model, sentences, keep_tags)
-        return self.with_graphs(sentences)
+        return self.with_graphs(self.parser.model.parsed(sentences, keep_tags=keep_tags))
 
     def tagged(self, sentences: list[Sentence], keep_tags: bool) -> list[Sentence]:
         """Return sentences with the tags of the linear tagger, if there is one."""
@@ -227,10 +222,7 @@ class Pipeline(Stored):
 
     def with_graphs(self, sentences: list[Sentence]) -> list[Sentence]:
         """Return sentences with the graphs of the parser beside, if there is one."""
-        if self.graph is None:
-            return sentences
-        assert isinstance(self.graph.model, DagModel)
-        return graph_batch(self.graph.model, sentences)
+        return sentences if self.graph is None else self.graph.model.parsed(sentences)
 
     def notes(self) -> list[str]:
         """Return what is worth knowing of what was parsed so far: what was counted."""

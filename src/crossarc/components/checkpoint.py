@@ -1,0 +1,98 @@
+"""The training state after the last finished epoch, kept in a file: an interrupted training goes on from there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from crossarc.components.component import Arrays, Component, Scores, part, prefixed
+from crossarc.components.modelfile import read_model, write_model
+from crossarc.errors import CrossarcError, ModelError
+
+Row = tuple[int, float, Scores | None]  # of an epoch: number, share of wrong decisions, scores
+
+
+@dataclass
+class TrainingState:
+    """The finished epochs and the best model so far."""
+
+    epochs: list[Row] = field(default_factory=list)
+    best: Component | None = None
+    quality: float = 0.0  # of the best model
+
+
+class Checkpoint:
+    """A checkpoint file. `signature` says what it belongs to: settings, data, the model that training started from.
+
+    Training goes on only from a checkpoint of the same signature, so that it gives the same model, byte for byte, as
+    without the interruption.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], signature: Mapping[str, Any], *, resume: bool) -> None:
+        self.path = os.fspath(path)
+        self.signature = dict(signature)
+        self.resume = resume
+
+    def write(self, weights: Arrays, state: TrainingState) -> None:
+        """Keep a training state; the one before stays until the new one is complete."""
+        best = state.best.to_arrays() if state.best is not None else None
+        manifest = {
+            "kind": "checkpoint",
+            "signature": self.signature,
+            "epochs": [list(row) for row in state.epochs],
+            "best": best[0] if best is not None else None,
+            "quality": state.quality,
+        }
+        arrays = prefixed(weights, "weights.") | (prefixed(best[1], "best.") if best is not None else {})
+        write_model(self.path, manifest, arrays)
+
+    def read(
+        self, restore: Callable[[Arrays], None], model_of: Callable[[dict[str, Any], Arrays], Component]
+    ) -> TrainingState | None:
+        """Hand the weights of the file to `restore` and return its state; None without a file, or if not to resume."""
+        if not self.resume or not os.path.exists(self.path):
+            return None
+        manifest, arrays = read_model(self.path)
+        if manifest.get("kind") != "checkpoint":
+            raise ModelError(f"{self.path}: this is no checkpoint of a training; remove it, or train without resuming")
+        differences = list(differing(manifest["signature"], self.signature))
+        if differences:
+            raise CrossarcError(
+                f"{self.path}: the checkpoint is of another training: {'; '.join(differences)}; "
+                "give it what it began with, or train again without resuming"
+            )
+        try:
+            restore(part(arrays, "weights."))
+        except (KeyError, ValueError) as error:
+            raise ModelError(f"{self.path}: the checkpoint cannot be used ({error}); train without resuming") from None
+        best = model_of(manifest["best"], part(arrays, "best.")) if manifest["best"] is not None else None
+        return TrainingState([tuple(row) for row in manifest["epochs"]], best, manifest["quality"])
+
+    def remove(self) -> None:
+        """Delete the file, if there is one."""
+        if os.path.exists(self.path):
+            os.remove(self.path)
+
+
+# What a difference in anything but a setting means.
+MEANINGS = {
+    "train": "the training sentences differ",
+    "dev": "the development sentences differ",
+    "features": "the feature model differs",
+    "init": "the model to start from differs",
+    "directed": "the directed model differs",
+}
+
+
+def differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
+    """What tells two signatures apart, in words."""
+    settings = here["settings"]
+    names = sorted({*settings, *there["settings"]})
+    found = [
+        f"{name} was {there['settings'].get(name)} and is {settings.get(name)}"
+        for name in names
+        if there["settings"].get(name) != settings.get(name)
+    ]
+    return found + [text for name, text in MEANINGS.items() if there.get(name) != here.get(name)]

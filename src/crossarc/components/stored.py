@@ -1,0 +1,88 @@
+"""Trained objects that a model file holds: saving, loading, copying, and sending them to other processes."""
+
+from __future__ import annotations
+
+import copy
+import os
+from abc import abstractmethod
+from functools import lru_cache
+from typing import Any, ClassVar, Self
+
+from crossarc.components.modelfile import Arrays, Manifest, Origin, model_bytes, open_model, unpack_model, write_model
+from crossarc.errors import ModelError
+
+REOPENED = 4  # models that came in pickles and stay open in a process
+
+
+class Stored:
+    """What a model file can hold.
+
+    Copies share the model, which never changes. What was loaded from a file or saved to one is pickled as the path of
+    the file, with its size and checksum, and the other process maps the same file: the memory is shared, and the pickle
+    is small. What was never saved, or whose file was changed since, is pickled as the bytes of a model file. Whatever
+    changes the object must set `origin_` to None.
+    """
+
+    shared_: ClassVar[tuple[str, ...]] = ("model_",)  # attributes that never change
+    origin_: Origin | None = None  # the file that has this very object
+
+    @abstractmethod
+    def stored_parts(self) -> tuple[Manifest, Arrays]:
+        """Return the manifest and the arrays of its model file."""
+
+    @classmethod
+    @abstractmethod
+    def from_parts(cls, manifest: Manifest, arrays: Arrays, name: str) -> Self:
+        """Return what a model file holds; `ModelError`, with the name of the file, if that is something else."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a model file; the file appears only when it is complete."""
+        self.origin_ = write_model(path, *self.stored_parts())
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Return what a model file holds; the file is mapped, not read."""
+        manifest, arrays, origin = open_model(path)
+        found = cls.from_parts(manifest, arrays, os.fspath(path))
+        found.origin_ = origin
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.origin_ is not None and self.origin_.is_unchanged():
+            return from_file, (type(self), self.origin_.path, self.origin_.size, self.origin_.checksum)
+        return from_bytes, (type(self), model_bytes(*self.stored_parts()))
+
+    def __copy__(self) -> Self:
+        twin = type(self).__new__(type(self))
+        vars(twin).update(vars(self))
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        twin = copy.copy(self)
+        own = {name: value for name, value in vars(twin).items() if name not in self.shared_}
+        vars(twin).update(copy.deepcopy(own, memo))
+        return twin
+
+
+def from_file(cls: type[Stored], path: str, size: int, checksum: int) -> Stored:
+    """Return what was pickled as the path of its file."""
+    return copy.copy(reopened(cls, Origin(path, size, checksum)))  # type: ignore[arg-type]
+
+
+@lru_cache(REOPENED)
+def reopened(cls: type[Stored], origin: Origin) -> Stored:
+    """Return what a file holds; a process that unpickles it once for each task maps it once."""
+    try:
+        found = cls.open(origin.path)
+    except FileNotFoundError:
+        raise ModelError(
+            f"{origin.path}: there is no such model file, and what was pickled is only its path; bring the file there"
+        ) from None
+    if found.origin_ != origin:
+        raise ModelError(f"{origin.path}: the model file was changed after it was pickled; load it and pickle it again")
+    return found
+
+
+def from_bytes(cls: type[Stored], data: bytes) -> Stored:
+    """Return what was pickled as the bytes of a model file."""
+    return cls.from_parts(*unpack_model(data, "the pickled model"), "the pickled model")

@@ -1,0 +1,267 @@
+"""The settings of parsers that score arcs and pairs of arcs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from crossarc.errors import CrossarcError, UnknownName
+from crossarc.parsers.settings import AT_ONCE, GraphOutput, LinearSettings, Settings
+
+OWN_STARTS = {"mst": "coarse", "mst-undirected": "undirected"}  # those of the parser itself, as factors/ calls them
+MOST_STARTS = 6
+
+
+class ArcSettings(LinearSettings):
+    """The settings of all parsers that score arcs: weights of features, learned from whole trees."""
+
+    kept = ("lengths", "labels")
+
+    learner: Literal["perceptron", "mira"] = "mira"
+    # Learn from the tree that is best when each wrong arc counts one more.
+    augment: bool = True
+    # Weights below 0.01 cost English EWT 0.1 LAS on its development set, and are seven in ten features.
+    prune: float = Field(0.01, ge=0, lt=1)
+    # Leave out arcs longer than any of training between words with such tags.
+    lengths: bool = False
+    # Keep the mean of the weights of all steps, not the last.
+    average: bool = True
+
+    @model_validator(mode="after")
+    def check_shared(self) -> Self:
+        """Refuse settings that other learners have."""
+        self.check_learner(self.learner)
+        return self
+
+    @classmethod
+    def adapted(cls, preset: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of a preset; refuse learners of single decisions."""
+        if options.get("learner") in ("maxent", *AT_ONCE):
+            raise CrossarcError(
+                f"learner {options['learner']} learns single decisions, parsers that score arcs whole trees; take mira"
+            )
+        return super().adapted(preset, options)
+
+    @classmethod
+    def foreign(cls, name: str, parser: str) -> str | None:
+        """Return what to say of a setting that other parsers have."""
+        if name == "labels":
+            return f"labels = 'joint': {parser} knows arcs, and so labels, only after the tree; take mst"
+        return None
+
+
+class ArcTreeSettings(ArcSettings):
+    """The settings of parsers with a directed decoder."""
+
+    family: Literal["arcs"] = "arcs"
+    system: Literal["chu-liu-edmonds", "eisner"] = "chu-liu-edmonds"
+    # Labels by a second model over the finished tree, or the best label of each arc before there is a tree.
+    labels: Literal["after", "joint"] = "after"
+    # MIRA moves the gold tree from so many of the best trees at once.
+    k_best: int = Field(1, ge=1, le=100)
+
+    @property
+    def model_place(self) -> str:
+        """With labels after the tree, or joint."""
+        return f"crossarc.parsers.arcs.model:{'JointModel' if self.labels == 'joint' else 'ArcTreeModel'}"
+
+    @property
+    def trainer_place(self) -> str:
+        """With labels after the tree, or joint."""
+        return f"crossarc.parsers.arcs.trainer:{'JointTrainer' if self.labels == 'joint' else 'ArcTreeTrainer'}"
+
+    @property
+    def is_projective(self) -> bool:
+        """With Eisner's algorithm."""
+        return self.system == "eisner"
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        """Refuse k best trees where they are not found."""
+        if self.k_best > 1 and (self.system != "chu-liu-edmonds" or self.learner != "mira"):
+            raise CrossarcError(
+                f"setting k_best is of mst, learned by mira; {self.parser} with {self.learner} has none: leave it out"
+            )
+        return self
+
+
+class UndirectedArcSettings(ArcSettings):
+    """The settings of parsers with undirected spanning trees."""
+
+    kept = ("combine", "enhance", "stack")
+
+    family: Literal["undirected"] = "undirected"
+    system: Literal["undirected"] = "undirected"
+    # How the scores of both directions become one; none has features without directions.
+    combine: Literal["none", "mean", "product", "max", "min"] = "none"
+    # What finds the spanning tree; "auto" is prim, or boruvka where lengths leave edges out. All but prim then look
+    # only at the edges that are left.
+    method: Literal["auto", "prim", "kruskal", "boruvka", "kkt"] = "auto"
+    # Whether learning counts wrong edges, or also right ones that point the wrong way.
+    loss: Literal["edges", "heads"] = "edges"
+    # How many arcs of a tree a directed model turns round at most; it is learned beside.
+    enhance: int = Field(0, ge=0)
+    # A third model sees the trees of the undirected and the directed one. While it learns, models of the other parts
+    # guess the trees of each of so many parts of the treebank; 0 for no such model.
+    stack: int = Field(0, ge=0)
+    # With directions combined: learn from the best directed tree.
+    directed_training: bool = False
+
+    @property
+    def model_place(self) -> str:
+        """Alone, enhanced, or with a model on top."""
+        return model_and_trainer(self)[0]
+
+    @property
+    def trainer_place(self) -> str:
+        """Alone, enhanced, or with a model on top."""
+        return model_and_trainer(self)[1]
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        """Refuse values that do not go together."""
+        if self.stack == 1 or (self.stack and not self.enhance):
+            raise CrossarcError(
+                "setting stack: it needs at least two parts of the treebank, and a directed model beside (enhance); "
+                "take mst-combined, or leave it out"
+            )
+        if self.loss == "heads" and self.combine != "none":
+            raise CrossarcError(
+                "setting loss is of parsers with undirected features; those of directed features always count wrong "
+                "heads: leave it out"
+            )
+        if self.directed_training and self.combine == "none":
+            raise CrossarcError(
+                "setting directed_training is of parsers with directed features, and these have none; "
+                "take mst-undirected-df, or leave it out"
+            )
+        return self
+
+    def check_directed(self, directed: Settings) -> None:
+        """Refuse a directed model that is of another kind, or that nothing asks for."""
+        if not self.enhance:
+            super().check_directed(directed)
+        if not isinstance(directed, ArcTreeSettings) or directed.system != "chu-liu-edmonds":
+            raise CrossarcError(f"the directed model is a {directed.parser!r}; it must be an 'mst'")
+        if directed.labels == "joint":
+            raise CrossarcError(
+                "the directed model scores arcs together with their labels, and is to enhance trees that have none "
+                'yet; train it with labels = "after"'
+            )
+
+
+def model_and_trainer(settings: UndirectedArcSettings) -> tuple[str, str]:
+    """Return where the classes of an undirected parser are: alone, enhanced, or with a model on top."""
+    if settings.stack:
+        return "crossarc.parsers.composites:StackedModel", "crossarc.parsers.composites:StackedTrainer"
+    if settings.enhance:
+        return "crossarc.parsers.composites:EnhancedModel", "crossarc.parsers.composites:EnhancedTrainer"
+    return "crossarc.parsers.arcs.model:ArcTreeModel", "crossarc.parsers.arcs.trainer:ArcTreeTrainer"
+
+
+class RoundSettings(ArcSettings):
+    """The settings of parsers that find heads in rounds, from the bottom up."""
+
+    kept = ("order", "absorb", "child_labels")
+    model_class = "crossarc.parsers.arcs.model:RoundModel"
+    trainer_class = "crossarc.parsers.arcs.trainer:RoundTrainer"
+
+    family: Literal["rounds"] = "rounds"
+    system: Literal["bottom-up"] = "bottom-up"
+    # The tags of each round, else found: as many rounds as can reach this share of the gold arcs.
+    order: list[str | list[str]] = []
+    reachable: float = Field(0.995, ge=0, le=1)
+    # Whether words that have a head can no longer be heads.
+    absorb: bool = True
+    # Whether later rounds see the labels of the dependents found in earlier rounds.
+    child_labels: bool = False
+
+
+class SecondOrderSettings(ArcSettings):
+    """The settings of parsers that score pairs of arcs."""
+
+    kept = ("starts",)
+
+    family: Literal["second-order"] = "second-order"
+    system: Literal["carreras"] = "carreras"
+    # Each of many pairs says little: weights below 0.01 cost Hungarian 0.3 to 0.5 LAS on its development set.
+    prune: float = Field(0.003, ge=0, lt=1)
+    # A first-order model keeps so many heads of each word, but none further below the best than the margin. 0 keeps
+    # all in sentences of up to 100 words.
+    heads: int = Field(8, ge=0, le=64)
+    margin: float = Field(2.0, gt=0)
+    # Words of the projective tree are moved as long as each move gains more than this; None keeps trees projective.
+    reattach: float | None = Field(None, ge=0)
+    # Moves also start from these trees, and the best end is taken: the best of the first-order model ("mst"), an
+    # undirected one by its scores ("mst-undirected"), or that of a transition parser by its preset, trained beside.
+    starts: list[str] = []
+    # Labels by a second model over the finished tree, or inside the chart, where pairs of arcs see them.
+    labels: Literal["after", "joint"] = "after"
+
+    @property
+    def is_projective(self) -> bool:
+        """Without moves."""
+        return self.reattach is None
+
+    @property
+    def guides(self) -> list[str]:
+        """The transition parsers among the starts."""
+        return [name for name in self.starts if name not in OWN_STARTS]
+
+    @property
+    def model_place(self) -> str:
+        """Alone, or with transition parsers beside it."""
+        return f"crossarc.parsers.arcs.{'guided:GuidedModel' if self.guides else 'second_order:SecondOrderModel'}"
+
+    @property
+    def trainer_place(self) -> str:
+        """Alone, or with transition parsers beside it."""
+        return f"crossarc.parsers.arcs.{'guided:GuidedTrainer' if self.guides else 'second_order:SecondOrderTrainer'}"
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        """Refuse starts where no words are moved, or too many."""
+        if self.starts and self.reattach is None:
+            raise CrossarcError(f"setting starts is of carreras-npa; {self.parser} moves no words: leave it out")
+        if len(set(self.starts)) < len(self.starts) or len(self.starts) > MOST_STARTS:
+            raise CrossarcError(f"setting starts = {self.starts}: name up to {MOST_STARTS} starts, each once")
+        return self
+
+    def check_members(self, presets: Mapping[str, Any]) -> None:
+        """Refuse starts that are neither trees of the parser itself nor those of a transition parser."""
+        guides = (name for name, each in presets.items() if each.family == "moves" and "transform" not in each.settings)
+        known = [*OWN_STARTS, *guides]
+        for name in self.starts:
+            if name not in known:
+                raise UnknownName("start", name, known)
+
+
+class ArcGraphSettings(GraphOutput, ArcSettings):
+    """The settings of the graph parser that gives words several heads."""
+
+    model_class = "crossarc.parsers.arcs.graphs:ArcGraphModel"
+    trainer_class = "crossarc.parsers.arcs.graphs:ArcGraphTrainer"
+
+    family: Literal["graph-arcs"] = "graph-arcs"
+    system: Literal["dag-mst"] = "dag-mst"
+    # Weights below 0.01 cost Danish 0.1 labelled F on its development set.
+    prune: float = Field(0.003, ge=0, lt=1)
+    # What a missing gold arc costs in learning, if a wrong arc costs 1. Higher values find more arcs beside the tree:
+    # 1 misses a third of those in the Danish development set, 3 a quarter, and the F-score of all arcs is higher.
+    missing: float = Field(3.0, ge=0)
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        """Refuse what is of other parsers of graphs, or of trees."""
+        if self.use_tree and self.lengths:
+            raise CrossarcError("setting lengths leaves out arcs that a given tree may have; leave it or use_tree out")
+        if self.transform != "none":
+            raise CrossarcError(f"setting transform is of parsers of trees; {self.parser} has none: leave it out")
+        return self
+
+    @classmethod
+    def feature_model(cls, preset: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+        """Return the name of the feature model; none has features of a given tree."""
+        return str(preset["features"])

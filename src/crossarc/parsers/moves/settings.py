@@ -1,0 +1,122 @@
+"""The settings of transition parsers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from crossarc.errors import CrossarcError
+from crossarc.parsers.settings import AT_ONCE, GraphOutput, LinearSettings, Settings
+
+WIDEST_BEAM = 1_000
+MOST_DEGREE = 10
+
+
+class MoveSettings(LinearSettings):
+    """The settings of all transition parsers."""
+
+    kept = ("reconstruction", "root_links")
+
+    # Two stages, the move and then its label, with the templates that weigh most and a small table of weights.
+    fast: bool = False
+    # How many derivations are followed side by side; with more than one, training learns from whole derivations, but
+    # maxent still from single decisions, whose log probabilities are then summed.
+    beam: int = Field(1, ge=1, le=WIDEST_BEAM)
+    # Derivations in a beam are compared by the sum over their steps, or by the mean, which does not favour short ones.
+    compare: Literal["sum", "mean"] = "sum"
+    # How often training goes on from the model's own mistakes.
+    explore: float = Field(0.9, ge=0, le=1)
+    static_epochs: int = Field(1, ge=0)
+    learner: Literal["perceptron", "mira", "maxent", "liblinear", "libsvm"] = "perceptron"
+    # Settings of maxent.
+    learning_rate: float = Field(0.1, gt=0)
+    l2: float = Field(1e-4, ge=0)
+    # LIBSVM's kernel, (gamma * x * y + coef0) ** degree. With a hundred templates these are about half linear; kernels
+    # that are more quadratic were worse.
+    degree: int = Field(2, ge=1, le=MOST_DEGREE)
+    gamma: float = Field(0.01, gt=0)
+    coef0: float = Field(1.0, ge=0)
+    # How undirected parses get their directions: away from node 0, by their labels with either table of costs, or by
+    # the scores of these labels.
+    reconstruction: Literal["naive", "label", "label-first", "score"] = "naive"
+    # Undirected systems: whether they build links of node 0, or the reconstruction finds the roots.
+    root_links: Literal["all", "none"] = "all"
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        """Refuse values that do not go together."""
+        from crossarc.transitions.registry import get_system
+
+        self.check_learner(self.learner)
+        for name in ("reconstruction", "root_links"):
+            value = getattr(self, name)
+            if value != type(self).model_fields[name].default and get_system(self.system).directed:
+                raise CrossarcError(
+                    f"setting {name} = {value!r}: {self.parser} finds directions as it goes; "
+                    "leave it out, or take a -naive or -label preset"
+                )
+        if self.fast and (self.learner != "perceptron" or self.beam > 1):
+            raise CrossarcError(
+                "fast search is greedy and learned by the perceptron: leave out the beam or the learner"
+            )
+        if self.learner in AT_ONCE:
+            others = "leave it out, or take perceptron, mira or maxent"
+            if self.explore > 0:
+                reason = "it learns the decisions of the static oracle, all at once, and never parses while it learns"
+                raise CrossarcError(f"learner {self.learner} with explore = {self.explore}: {reason}; {others}")
+            if self.beam > 1:
+                reason = "it scores single decisions, not whole parses, so that sums of its scores mean nothing"
+                raise CrossarcError(f"learner {self.learner} with beam = {self.beam}: {reason}; {others}")
+        return self
+
+    @classmethod
+    def adapted(cls, preset: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of a preset; learners that learn all at once know neither epochs nor own mistakes."""
+        if options.get("learner") in AT_ONCE:
+            preset, options = {**preset, "explore": 0.0}, {**options, "epochs": 1}
+        return super().adapted(preset, options)
+
+    def check_start(self, before: Settings) -> None:
+        """Refuse to start from the weights of a parser of other settings, or without weights that can be learned."""
+        fast = self.fast or getattr(before, "fast", False)
+        if fast or getattr(before, "learner", "") == "libsvm":
+            raise CrossarcError(
+                "fast parsers, and those of LIBSVM, cannot start from a model; train on the old and the new data "
+                "together"
+            )
+        super().check_start(before)
+
+
+class MoveTreeSettings(MoveSettings):
+    """The settings of transition parsers that give trees."""
+
+    family: Literal["moves"] = "moves"
+    model_class = "crossarc.parsers.moves.model:MoveTreeModel"
+    trainer_class = "crossarc.parsers.moves.trainer:MoveTreeTrainer"
+
+
+class MoveGraphSettings(GraphOutput, MoveSettings):
+    """The settings of transition parsers that give graphs."""
+
+    family: Literal["graph-moves"] = "graph-moves"
+    model_class = "crossarc.parsers.moves.graphs:MoveGraphModel"
+    trainer_class = "crossarc.parsers.moves.graphs:MoveGraphTrainer"
+
+    @property
+    def is_projective(self) -> bool:
+        """Whether the parser learns and builds projective graphs only."""
+        return self.system != "dag-covington"
+
+    @model_validator(mode="after")
+    def check_graphs(self) -> Self:
+        """Refuse what is of parsers of trees."""
+        if self.fast or self.transform != "none":
+            name = "fast" if self.fast else "transform"
+            raise CrossarcError(f"setting {name} is of parsers of trees; {self.parser} has none: leave it out")
+        if self.cycles == "allow" and self.is_projective:
+            raise CrossarcError(
+                f"cycles = 'allow': {self.parser} builds graphs without cycles only; take dag-covington or dag-mst"
+            )
+        return self

@@ -1,0 +1,354 @@
+"""Models around networks: several networks as one, and a network beside a linear parser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.components.component import Arrays, part, prefixed
+from crossarc.components.training import Trainer
+from crossarc.neural.biaffine import log_probabilities
+from crossarc.neural.encoder import Prepared
+from crossarc.neural.heads import ArcScores
+from crossarc.neural.layers import Array
+from crossarc.parsers.model import Ints, Model
+from crossarc.parsers.networks.model import NetworkModel, NetworkTreeModel, Starts, log_softmax
+from crossarc.parsers.networks.settings import NetworkTreeSettings
+from crossarc.parsers.networks.trainer import NetworkTreeTrainer
+from crossarc.parsers.presets import make_settings, stored_settings
+from crossarc.parsers.settings import Settings
+from crossarc.parsers.trees import Trees
+from crossarc.treebank.corpus import Corpus
+
+# ---- several networks
+
+
+@dataclass(frozen=True, eq=False)
+class EnsembleModel(NetworkModel):
+    """Networks of several seeds; the probabilities that they give to heads and labels are averaged."""
+
+    members: tuple[NetworkTreeModel, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("settings", "features", "attributes", "labels", "label_places", "single_root"):
+            object.__setattr__(self, name, getattr(self.members[0], name))
+
+    def prepare(self, tokens: Ints) -> list[Prepared]:
+        """Return what the first layer of each member makes of nodes."""
+        return [member.prepare(tokens) for member in self.members]
+
+    def vectors(self, prepared: list[Prepared], nodes: Starts, starts: Starts) -> list[Array]:
+        """Return the vectors of the nodes of sentences, of each member."""
+        return [member.vectors(own, nodes, starts) for member, own in zip(self.members, prepared, strict=True)]
+
+    def part_of(self, vectors: list[Array], begin: int, end: int) -> list[Array]:
+        """Return the vectors of one sentence of those of a batch."""
+        return [each[begin:end] for each in vectors]
+
+    def score_arcs(self, vectors: list[Array], starts: Starts) -> ArcScores:
+        """Return the logarithms of the mean probabilities of all arcs."""
+        found = [member.score_arcs(own, starts) for member, own in zip(self.members, vectors, strict=True)]
+        for each in found:
+            log_probabilities(each.scores, starts, each.places)
+        found[0].scores = log_mean([each.scores for each in found])
+        return found[0]
+
+    def score_labels(self, vectors: list[Array], words: Ints, above: Ints) -> Array:
+        """Return the logarithms of the mean probabilities of all labels of some arcs."""
+        members = zip(self.members, vectors, strict=True)
+        return log_mean([log_softmax(member.score_labels(own, words, above)) for member, own in members])
+
+    def describe(self) -> dict[str, str]:
+        """Return the number of networks and of their weights."""
+        return {"networks": f"{len(self.members)}", **self.members[0].describe()}
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the manifest and the arrays that a model file keeps."""
+        manifest, arrays = self.members[0].to_arrays()
+        for number, member in enumerate(self.members[1:], 1):
+            arrays |= prefixed(member.weights, f"network{number}.")
+        return {**manifest, "kind": self.kind}, arrays
+
+    @classmethod
+    def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
+        """Return the model of a file."""
+        first = NetworkTreeModel.from_arrays(manifest, arrays)
+        count = range(1, first.settings.ensemble)
+        return cls((first, *(replace(first, weights=part(arrays, f"network{number}.")) for number in count)))
+
+
+class EnsembleTrainer(Trainer):
+    """Learns several networks that differ in their seeds."""
+
+    def __init__(self, trees: Trees, settings: NetworkTreeSettings, init: EnsembleModel | None) -> None:
+        self.shuffle = np.random.default_rng(settings.seed)
+        self.continued = init is not None
+        self.sizes = trees.sizes
+        self.settings = settings
+        self.epochs = settings.epochs
+        self.trainers = [
+            NetworkTreeTrainer(
+                trees,
+                settings.model_copy(update={"seed": settings.seed + number}),
+                init.members[number] if init is not None else None,
+            )
+            for number in range(settings.ensemble)
+        ]
+
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some sentences; return how many heads and labels there are and how many of them are wrong."""
+        made, wrong = zip(*(trainer.learn(sentences) for trainer in self.trainers), strict=True)
+        return sum(made), sum(wrong)
+
+    def model(self) -> EnsembleModel:
+        """Return what has been learned, as a model."""
+        return EnsembleModel(tuple(replace(each.model(), settings=self.settings) for each in self.trainers))
+
+    def state(self) -> Arrays:
+        """Return what each network has learned, for a checkpoint."""
+        arrays: Arrays = {}
+        for number, trainer in enumerate(self.trainers):
+            arrays |= prefixed(trainer.state(), f"network{number}.")
+        return arrays
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from a checkpoint."""
+        for number, trainer in enumerate(self.trainers):
+            trainer.restore(part(arrays, f"network{number}."))
+
+
+def log_mean(logs: list[Array]) -> Array:
+    """Return the logarithm of the mean of numbers given by their logarithms."""
+    most = np.maximum.reduce(logs)
+    floor = np.where(np.isfinite(most), most, 0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(sum(np.exp(each - floor) for each in logs) / len(logs)) + floor)
+
+
+# ---- linear parsers beside
+
+
+NO_HEAD = -(2**30)  # how far away the head of node 0 is
+
+
+class Guided(NamedTuple):
+    """The vectors of a network, and what the linear parsers say of each node, a column for each parser."""
+
+    vectors: Any
+    heads: Ints  # rows of the vectors, -1 for none
+    labels: Ints  # -1 for those that the network does not know
+    first: Starts  # the row of node 0
+
+
+@dataclass(frozen=True, eq=False)
+class HybridModel(NetworkModel):
+    """A network that is told the trees of linear parsers: arcs and labels of these trees score more.
+
+    `bonus` is what an arc gains for each tree that has it, and what its label gains then; found on the development set.
+    """
+
+    neural: NetworkModel
+    guides: tuple[Model, ...]
+    bonus: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        for name in ("settings", "features", "attributes", "labels", "label_places", "single_root"):
+            object.__setattr__(self, name, getattr(self.neural, name))
+
+    def tokens_of(self, corpus: Corpus) -> Ints:
+        """Return the attributes of all nodes, and for each linear parse the distance of the head and its label.
+
+        Distances, unlike numbers of nodes, stay right where long sentences are cut into pieces.
+        """
+        place = np.arange(int(corpus.starts[-1])) - np.repeat(corpus.starts[:-1], np.diff(corpus.starts))
+        numbers = {label: number for number, label in enumerate(self.labels)}
+        columns = []
+        for guide in self.guides:
+            heads, labels = guide.parse(corpus)
+            away = np.where(heads > 0, heads - place, 0)  # 0 for the root
+            away[heads < 0] = NO_HEAD
+            table = np.array([*(numbers.get(label, -1) for label in guide.labels), -1], dtype=np.int32)
+            columns += [away.astype(np.int32), table[labels]]
+        return np.concatenate([self.neural.tokens_of(corpus), np.stack(columns, axis=1)], axis=1)
+
+    def prepare(self, tokens: Ints) -> tuple[Any, Ints]:
+        """Return what the network makes of nodes, and what linear parsers say of them."""
+        own = tokens.shape[1] - 2 * len(self.guides)
+        return self.neural.prepare(tokens[:, :own]), tokens[:, own:]
+
+    def vectors(self, prepared: tuple[Any, Ints], nodes: Starts, starts: Starts) -> Guided:
+        """Return the vectors of the network, and the heads and labels of the linear parses."""
+        first, last = (np.repeat(ends, np.diff(starts))[:, None] for ends in (starts[:-1], starts[1:]))
+        own, said = prepared
+        said = said[nodes]
+        row, away = np.arange(len(nodes))[:, None], said[:, ::2]
+        head = np.where(away == 0, first, row + away)
+        inside = (away != NO_HEAD) & (head >= first) & (head < last) & (row > first)
+        heads = np.where(inside, head, -1).astype(np.int32)
+        return Guided(self.neural.vectors(own, nodes, starts), heads, said[:, 1::2], first[:, 0])
+
+    def part_of(self, vectors: Guided, begin: int, end: int) -> Guided:
+        """Return the vectors of one sentence of those of a batch, and what linear parses say of it."""
+        heads = vectors.heads[begin:end]
+        own = self.neural.part_of(vectors.vectors, begin, end)
+        rows = np.where(heads >= 0, heads - begin, -1).astype(np.int32)
+        return Guided(own, rows, vectors.labels[begin:end], vectors.first[begin:end] - begin)
+
+    def score_arcs(self, vectors: Guided, starts: Starts) -> ArcScores:
+        """Return the logarithms of the probabilities of arcs, more for those of linear parses."""
+        found = self.neural.score_arcs(vectors.vectors, starts)
+        log_probabilities(found.scores, starts, found.places)
+        sizes = np.diff(starts)
+        sentence = np.repeat(np.arange(len(sizes)), sizes)
+        for heads in vectors.heads.T:
+            words = np.flatnonzero(heads >= 0)
+            own, first = sentence[words], vectors.first[words]
+            found.scores[found.places[own] + (words - first) * sizes[own] + heads[words] - first] += np.float32(
+                self.bonus[0]
+            )
+        return found
+
+    def score_labels(self, vectors: Guided, words: Ints, above: Ints) -> Array:
+        """Return the logarithms of the probabilities of labels, more for those of linear parses."""
+        scores = log_softmax(self.neural.score_labels(vectors.vectors, words, above))
+        for heads, labels in zip(vectors.heads.T, vectors.labels.T, strict=True):
+            same = np.flatnonzero((heads[words] == above) & (labels[words] >= 0))
+            scores[same, labels[words[same]]] += np.float32(self.bonus[1])
+        return scores
+
+    def tuned(self, dev: Corpus) -> HybridModel:
+        """Return the model with the bonus that is best on a development set."""
+        tokens = self.tokens_of(dev)  # linear parsers run once
+        best, best_las = self, -1.0
+        for place in range(2):
+            for value in BONUSES:
+                model = replace(best, bonus=(best.bonus[0], value) if place else (value, best.bonus[1]))
+                las = model.score_trees(*model.parse_nodes(tokens, dev.starts), dev)["LAS"]
+                if las > best_las:
+                    best, best_las = model, las
+        return best
+
+    def notes(self) -> list[str]:
+        """Return what the linear parsers noted."""
+        return [note for guide in self.guides for note in guide.notes()]
+
+    def reset_notes(self) -> None:
+        """Forget what the linear parsers noted."""
+        for guide in self.guides:
+            guide.reset_notes()
+
+    def describe(self) -> dict[str, str]:
+        """Return what the network and the linear parsers are."""
+        arcs, labels = self.bonus
+        names = " and ".join(guide.settings.parser for guide in self.guides)
+        return {**self.neural.describe(), "beside": f"{names}; bonus {arcs:g} for their arcs, {labels:g} for labels"}
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the manifest and the arrays that a model file keeps."""
+        manifest, arrays = self.neural.to_arrays()
+        manifest |= {"kind": self.kind, "bonus": list(self.bonus), "guides": []}
+        for number, guide in enumerate(self.guides):
+            about, own = guide.to_arrays()
+            manifest["guides"].append(about)
+            arrays |= prefixed(own, f"guide{number}.")
+        return manifest, arrays
+
+    @classmethod
+    def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
+        """Return the model of a file."""
+        settings = stored_settings(manifest["settings"])
+        if not isinstance(settings, NetworkTreeSettings):
+            raise ValueError("the settings are of another family")
+        inner = EnsembleModel if settings.ensemble > 1 else NetworkTreeModel
+        arcs, labels = map(float, manifest["bonus"])
+        if not np.isfinite([arcs, labels]).all():
+            raise ValueError("it is not said what linear parses count")
+        guides = [guide_of(about, part(arrays, f"guide{number}.")) for number, about in enumerate(manifest["guides"])]
+        if [guide.settings.parser for guide in guides] != settings.guides:
+            raise ValueError("the linear parsers beside are not those of the settings")
+        return cls(inner.from_arrays(manifest, arrays), tuple(guides), (arcs, labels))
+
+
+BONUSES = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+USUAL_BONUS = (2.0, 2.0)
+
+
+class HybridTrainer(Trainer):
+    """Learns networks, and linear parsers beside them, which need fewer epochs."""
+
+    def __init__(self, trees: Trees, settings: NetworkTreeSettings, init: HybridModel | None) -> None:
+        from crossarc.parsers.registry import trainer_of  # which knows this trainer too
+
+        self.sizes, self.settings, self.epochs = trees.sizes, settings, settings.epochs
+        self.shuffle = np.random.default_rng(settings.seed)
+        self.continued = init is not None
+        make: Any = EnsembleTrainer if settings.ensemble > 1 else NetworkTreeTrainer
+        self.neural: NetworkTreeTrainer | EnsembleTrainer = make(trees, settings, init.neural if init is not None else None)
+        self.bonus = init.bonus if init is not None else USUAL_BONUS
+        single_root = trees.single_roots(settings, init.single_root if init is not None else None)
+        own = [guide_settings(name, settings.seed, single_root) for name in settings.guides]
+        before = init.guides if init is not None else [None] * len(own)
+        self.guides = [trainer_of(trees.corpus, *each) for each in zip(own, before, strict=True)]
+        self.guide_epochs = [each.epochs for each in own]
+        self.guide_models: dict[int, Model] = {}  # those that are finished
+        self.epoch = 0
+
+    def learning(self) -> list[tuple[int, Trainer]]:
+        """Return the linear parsers that still learn, with their numbers."""
+        return [(number, guide) for number, guide in enumerate(self.guides) if self.epoch <= self.guide_epochs[number]]
+
+    def begin(self, epoch: int) -> None:
+        """Prepare an epoch of all."""
+        self.epoch = epoch
+        self.neural.begin(epoch)
+        for number, guide in self.learning():
+            guide.begin(epoch)
+            self.guide_models.pop(number, None)
+
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some sentences; return how many heads and labels there are and how many of them are wrong."""
+        for _, guide in self.learning():
+            guide.learn(sentences)
+        return self.neural.learn(sentences)
+
+    def model(self) -> HybridModel:
+        """Return what has been learned, as a model."""
+        for number, guide in enumerate(self.guides):
+            if number not in self.guide_models:
+                self.guide_models[number] = guide.model()
+        guides = tuple(self.guide_models[number] for number in range(len(self.guides)))
+        return HybridModel(self.neural.model(), guides, self.bonus)
+
+    def state(self) -> Arrays:
+        """Return what all have learned, for a checkpoint."""
+        arrays = prefixed(self.neural.state(), "neural.")
+        for number, guide in enumerate(self.guides):
+            arrays |= prefixed(guide.state(), f"guide{number}.")
+        return arrays
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from a checkpoint."""
+        self.neural.restore(part(arrays, "neural."))
+        for number, guide in enumerate(self.guides):
+            guide.restore(part(arrays, f"guide{number}."))
+
+
+def guide_settings(name: str, seed: int, single_root: bool) -> Settings:
+    """Return the settings of a linear parser beside a network: the most accurate ones of its preset."""
+    own: dict[str, Any] = {"seed": seed, "single_root": single_root}
+    if name.startswith("carreras"):
+        own["labels"] = "joint"
+    return make_settings(name, **own)
+
+
+def guide_of(manifest: dict[str, Any], arrays: Arrays) -> Model:
+    """Return the linear parser of a file."""
+    from crossarc.parsers.registry import stored_model  # which knows these models too
+
+    guide = stored_model(manifest, arrays)
+    if guide.output != "tree" or isinstance(guide, NetworkModel):
+        raise ValueError("the parser beside is not a linear parser of trees")
+    return guide
