@@ -31,7 +31,7 @@ from shared import udpipe_sentences
 
 import crossarc
 from crossarc.experiments.resources import Stopwatch, peak_memory, single_threaded
-from crossarc.parsers.presets import TRANSITION_PRESETS
+from crossarc.parsers.presets import preset_names
 from crossarc.treebank import read, write
 from crossarc.treebank.corpus import Corpus
 
@@ -217,7 +217,7 @@ def choices(names: list[str], epochs: int, seed: int) -> dict[str, dict[str, Any
     for name in names:
         preset, *options = name.split()
         chosen[name] = {"parser": preset, "epochs": epochs, "seed": seed, **dict(each.split("=") for each in options)}
-        if preset in TRANSITION_PRESETS and "fast" not in chosen[name]:
+        if preset in preset_names("moves") and "fast" not in chosen[name]:
             chosen[f"{name}, fast"] = {**chosen[name], "fast": True}
     return chosen
 

@@ -22,9 +22,9 @@ from crossarc.components.training import Trainer, run_epochs
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.single import SingleWeights
 from crossarc.learning.weights import Weights
+from crossarc.papers.undirected_mst.finders import EnhancedFinder, StackedFinder
 from crossarc.parsers.arcs.finders import ArcFinder
 from crossarc.parsers.arcs.second_order import SecondOrderFinder
-from crossarc.parsers.composites import EnhancedFinder, StackedFinder
 from crossarc.parsers.model import Model
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.registry import stored_model, trainer_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from crossarc import Parser, read
-from crossarc.parsers.presets import GRAPH_PRESETS
+from crossarc.parsers.presets import preset_names
 from crossarc.treebank import Corpus, write
 from graph_treebank import graph_treebank
 
@@ -120,7 +120,7 @@ def benchmark(name):
     return module
 
 
-@pytest.mark.parametrize("name", [*GRAPH_PRESETS, "arc-hybrid", "arc-eager-pp"])
+@pytest.mark.parametrize("name", [*preset_names("arcs"), "arc-hybrid", "arc-eager-pp"])
 def test_storage(example, name):
     """Rounding to 16 bits costs next to nothing; leaving out weights makes files smaller, and costs accuracy."""
     measure, sentences = benchmark("storage").measure, list(read(example))

@@ -8,7 +8,8 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "crossarc"
 LAYERS = [
-    {"core", "errors"},
+    {"errors"},
+    {"core"},
     {"treebank"},
     {"structure"},
     {"evaluation", "draw", "transforms", "features", "learning", "decode"},
@@ -18,6 +19,7 @@ LAYERS = [
     {"tagging"},
     {"pipeline"},
     {"experiments"},
+    {"papers"},
     {"cli", "server", "integrations"},
 ]
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}

@@ -6,7 +6,6 @@ Most tests run over the registries and so cover new names by themselves. These f
 import inspect
 import re
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import get_args
 
@@ -19,7 +18,7 @@ from crossarc.evaluation import KINDS, PROPERTIES
 from crossarc.experiments import METRICS
 from crossarc.features.edges import load_edge_model
 from crossarc.features.inputs import load_input_model
-from crossarc.features.templates import TemplateError, load_model
+from crossarc.features.templates import TemplateError, feature_models, load_model
 from crossarc.parsers import PRESETS
 from crossarc.parsers.families import FAMILIES, all_settings, settings_class
 from crossarc.parsers.presets import make_settings
@@ -66,7 +65,7 @@ def options_of(setting):
 
 
 LEARNERS = options_of("learner")
-MODELS = sorted(path.name.removesuffix(".toml") for path in (files("crossarc.features") / "models").iterdir())
+MODELS = sorted(feature_models())
 USED = {name: {getattr(make_settings(preset), name) for preset in PRESETS} for name in ("family", "system")}
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
 # The names of each kind, and where a new one is described.
@@ -165,14 +164,14 @@ def test_every_feature_model_is_of_one_kind(name):
             kinds.append(load.__name__)
         except TemplateError as error:
             last = error
-    assert kinds, f"features/models/{name}.toml is a model of neither states, arcs nor words: {last}"
-    assert len(kinds) == 1, f"features/models/{name}.toml can be read by {kinds}"
+    assert kinds, f"the feature model {name} is of neither states, arcs nor words: {last}"
+    assert len(kinds) == 1, f"the feature model {name} can be read by {kinds}"
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_has_a_compact_model(name):
     model = make_settings(name, features="compact").features
-    assert model in MODELS, f"features = 'compact' of {name} needs features/models/{model}.toml"
+    assert model in MODELS, f"features = 'compact' of {name} needs a feature model {model}.toml beside {name}'s own"
 
 
 def test_every_feature_model_is_used():
@@ -184,7 +183,24 @@ def test_every_feature_model_is_used():
             continue  # a parser of trees
     code = text_of("src/crossarc/**/*.py")
     forgotten = [name for name in MODELS if name not in used and f'"{name}"' not in code and not names_it(CODE, name)]
-    assert not forgotten, f"no preset, tagger or page uses features/models/: {forgotten}"
+    assert not forgotten, f"no preset, tagger or page uses the feature models {forgotten}"
+
+
+# Papers
+
+OFFERED = [
+    *(
+        ("preset", name, PRESETS)
+        for name in re.findall(r"^\[([\w-]+)\]$", text_of("src/crossarc/papers/*/presets.toml"), re.M)
+    ),
+    *(("feature model", path.stem, feature_models()) for path in sorted(SOURCE.glob("papers/*/features/*.toml"))),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "registry"), OFFERED, ids=[f"{kind}-{name}" for kind, name, _ in OFFERED])
+def test_what_papers_have_is_offered(kind, name, registry):
+    group = f'[project.entry-points."{registry.group}"]'
+    assert name in registry, f"add the {kind} {name} to {group} in pyproject.toml, and install crossarc again"
 
 
 # Decoders and measures
@@ -236,7 +252,13 @@ def test_every_format_has_a_text(name):
 
 # Native modules
 
-NATIVE = sorted(path.relative_to(SOURCE).with_suffix("").as_posix() for path in SOURCE.rglob("*.pyx"))
+SOURCES = {path.relative_to(SOURCE).with_suffix("").as_posix(): path for path in sorted(SOURCE.rglob("*.pyx"))}
+INCLUDED = {
+    f"{module.rpartition('/')[0]}/{name}"
+    for module, path in SOURCES.items()
+    for name in re.findall(r'^include "(\w+)\.pyx"', path.read_text(encoding="utf-8"), re.M)
+}
+NATIVE = [module for module in SOURCES if module not in INCLUDED]
 PYTHON = text_of("src/crossarc/**/*.py")
 
 
@@ -244,7 +266,7 @@ PYTHON = text_of("src/crossarc/**/*.py")
 def test_every_native_module_is_built_and_has_a_stub(module):
     package, _, name = module.rpartition("/")
     listed = re.search(rf"'{name}(\.pyx)?'", text_of("src/crossarc/meson.build"))
-    assert listed, f"add '{name}' to the modules of '{package}' in src/crossarc/meson.build"
+    assert listed, f"add '{name}' to the modules of '{package}' in src/crossarc/meson.build, or include it in one"
     dotted = package.replace("/", ".")
     imported = re.search(rf"crossarc\.{dotted}\.{name}\b|from crossarc\.{dotted} import .*\b{name}\b", PYTHON)
     stub = SOURCE / f"{module}.pyi"

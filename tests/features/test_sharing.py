@@ -1,19 +1,18 @@
 """Templates in groups: each in one, those that see no arcs in the first."""
 
 import tomllib
-from importlib.resources import files
 
 import numpy as np
 import pytest
 
 from crossarc.features.sharing import slots_of, template_groups
-from crossarc.features.templates import load_model, parse_model
+from crossarc.features.templates import feature_models, load_model, parse_model
 
 # The other models are of arcs or of words, not of states.
 MODELS = sorted(
-    path.name.removesuffix(".toml")
-    for path in (files("crossarc.features") / "models").iterdir()
-    if not {"templates", "extends"}.isdisjoint(tomllib.loads(path.read_text(encoding="utf-8")))
+    name
+    for name, file in feature_models().items()
+    if not {"templates", "extends"}.isdisjoint(tomllib.loads(file.read_text(encoding="utf-8")))
 )
 STATE = ("left", "right", "head", "deprel", "count", "labels", "linked", "arc(", "last(", "sibling")
 

@@ -11,10 +11,10 @@ from crossarc.features import ATTRIBUTES, Attributes, fit_model, load_model, par
 from crossarc.features.attributes import commonest_features, features_of
 from crossarc.features.templates import TemplateError
 from crossarc.parsers import PRESETS
-from crossarc.parsers.presets import TRANSITION_PRESETS
+from crossarc.parsers.presets import preset_names
 from crossarc.treebank import Corpus, Sentence, read_arrays
 
-RICH = sorted({PRESETS[name]["features"] for name in TRANSITION_PRESETS})
+RICH = sorted({PRESETS[name].settings["features"] for name in preset_names("moves")})
 MODELS = [*RICH, *(f"{name}-compact" for name in RICH)]
 
 

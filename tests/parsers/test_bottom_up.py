@@ -15,8 +15,8 @@ from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.edges import parse_edge_model
 from crossarc.features.templates import TemplateError
+from crossarc.papers.labeled_mst.orders import best_rounds, reachable_arcs, round_numbers
 from crossarc.parsers import Parser, load
-from crossarc.parsers.arcs.rounds import best_rounds, reachable_arcs, round_numbers
 from crossarc.treebank import Corpus, Sentence, read
 
 sys.path.append(str(Path(__file__).parents[1] / "decode"))

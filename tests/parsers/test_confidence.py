@@ -15,7 +15,7 @@ from crossarc.parsers.analysis import Request, Scales, with_marks
 from crossarc.parsers.calibration import ENOUGH_WORDS, best_scale, calibrate, log_loss, sample_of
 from crossarc.parsers.constraints import NONE
 from crossarc.parsers.moves.analysis import SMOOTHING
-from crossarc.parsers.presets import GRAPH_PRESETS, TRANSITION_PRESETS, TREE_PRESETS
+from crossarc.parsers.presets import preset_names
 from crossarc.structure import is_projective
 from crossarc.treebank import Corpus, Sentence, read
 
@@ -24,13 +24,13 @@ from forest import all_trees, tree_scores
 
 PROJECTIVE = ("arc-standard", "arc-eager", "arc-hybrid", "eisner", "carreras", "neural-projective")
 # Whose first trees are found in other ways than by the scores of arcs.
-OTHER_WAYS = ("mst-undirected-lep", "mst-bottom-up", *(name for name in TREE_PRESETS if name.startswith("carreras")))
+OTHER_WAYS = ("mst-undirected-lep", "mst-bottom-up", *(name for name in preset_names() if name.startswith("carreras")))
 
 
 @pytest.fixture(scope="module")
 def parsers(example):
     """Each preset, trained a little."""
-    return {name: Parser(name, epochs=1).fit(example) for name in TREE_PRESETS}
+    return {name: Parser(name, epochs=1).fit(example) for name in preset_names()}
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def scrambled(sentences, size, seed):
 # ---- all presets
 
 
-@pytest.mark.parametrize("name", TREE_PRESETS)
+@pytest.mark.parametrize("name", preset_names())
 def test_analyses_are_sound(parsers, sentences, name):
     parser = parsers[name]
     several = 0
@@ -77,7 +77,7 @@ def test_analyses_are_sound(parsers, sentences, name):
     assert several > 20
 
 
-@pytest.mark.parametrize("name", TREE_PRESETS)
+@pytest.mark.parametrize("name", preset_names())
 def test_constraints_hold(parsers, sentences, name):
     """Arcs of random trees are required and others forbidden; what follows is a tree that has them all."""
     rng = np.random.default_rng(5)
@@ -107,7 +107,7 @@ def test_constraints_hold(parsers, sentences, name):
                 assert tree.sentence.is_projective or name not in PROJECTIVE
 
 
-@pytest.mark.parametrize("name", TREE_PRESETS)
+@pytest.mark.parametrize("name", preset_names())
 def test_constraints_that_the_parse_satisfies_change_nothing(parsers, sentences, name):
     parser = parsers[name]
     parsed = list(parser.parse(sentences))
@@ -119,7 +119,7 @@ def test_constraints_that_the_parse_satisfies_change_nothing(parsers, sentences,
     assert list(parser.parse(sentences, constraints=known)) == parsed
 
 
-@pytest.mark.parametrize("name", TREE_PRESETS)
+@pytest.mark.parametrize("name", preset_names())
 def test_what_cannot_be_is_an_error(parsers, sentences, name):
     parser, sentence = parsers[name], sentences[0]
     with pytest.raises(DecodeError, match=r"example.conllu:1: sentence 'example-1': required 2 -> 1, required 1 -> 2"):
@@ -162,7 +162,7 @@ def test_numbers_go_with_other_settings(sentences, name, settings):
         assert analysis.marginals[1:].sum(axis=1) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("name", GRAPH_PRESETS)
+@pytest.mark.parametrize("name", preset_names("arcs"))
 def test_constraints_count_for_more_than_lengths(sentences, name):
     """Arcs that lengths leave out can be required, and then the sentence has arcs of all lengths."""
     parser = Parser(name, epochs=1, lengths=True).fit(sentences)
@@ -178,7 +178,7 @@ def test_constraints_count_for_more_than_lengths(sentences, name):
     assert inside(parser.model).lengths.so_far.unpruned > 5
 
 
-@pytest.mark.parametrize("name", GRAPH_PRESETS)
+@pytest.mark.parametrize("name", preset_names("arcs"))
 def test_marginals_and_k_best_of_all_trees(parsers, sentences, name):
     """Inside a transform too: there the trees are encoded ones."""
     parser = parsers[name]
@@ -244,7 +244,7 @@ def inside(model):
     return getattr(model, "model", model)
 
 
-@pytest.mark.parametrize("name", TRANSITION_PRESETS)
+@pytest.mark.parametrize("name", preset_names("moves"))
 def test_a_beam_with_room_for_all_derivations_has_all_the_probability(parsers, sentences, name):
     model = inside(parsers[name].model)
     tokens = model.attributes.encode(Corpus.of([scrambled(sentences, 1, 1)]))
@@ -305,7 +305,7 @@ def test_probabilities_are_shares_of_derivations(example, sentences, beam):
                 assert tree.label_probabilities[word] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("name", TRANSITION_PRESETS)
+@pytest.mark.parametrize("name", preset_names("moves"))
 def test_what_left_the_beam_counts(parsers, sentences, name):
     """Marginals of a narrow beam come nearer to those of a very wide one when what it lost counts."""
     parser = parsers[name]
@@ -330,7 +330,7 @@ def test_what_left_the_beam_counts(parsers, sentences, name):
 def test_the_beam_keeps_to_constraints(parsers, sentences):
     """More trees keep to them than of a beam that does not know them."""
     kept = {True: 0, False: 0}
-    for name in TRANSITION_PRESETS:
+    for name in preset_names("moves"):
         model = inside(parsers[name].model)
         for seed in range(10):
             sentence = scrambled(sentences, 6, seed)

@@ -12,12 +12,12 @@ from crossarc.features import load_model
 from crossarc.features.templates import model_text
 from crossarc.parsers import Parser, load
 from crossarc.parsers.inner_trees import InnerTrees
-from crossarc.parsers.presets import DAG_PRESETS
+from crossarc.parsers.presets import preset_names
 from crossarc.treebank import Sentence, convert, read, read_string, validate, write
 from graph_treebank import graph_treebank
 from helpers import check_stored
 
-TRANSITIONS = [name for name in DAG_PRESETS if name not in ("dag-mst", "neural-graph")]
+TRANSITIONS = [name for name in preset_names(output="graph") if name not in ("dag-mst", "neural-graph")]
 SMALL = {"hidden": 24, "lexical_size": 24, "tag_size": 16, "arc_size": 24, "label_size": 16}
 WAYS = [
     {"learner": "maxent"},
@@ -37,7 +37,7 @@ def treebank():
 
 @pytest.fixture(scope="module")
 def trained(treebank):
-    return {name: Parser(name, epochs=6).fit(treebank) for name in DAG_PRESETS}
+    return {name: Parser(name, epochs=6).fit(treebank) for name in preset_names(output="graph")}
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def findings_of(sentences, tmp_path):
     return [item for item in validate(tmp_path / "parsed.conllu", graph=True) if not isinstance(item, Sentence)]
 
 
-@pytest.mark.parametrize("name", DAG_PRESETS)
+@pytest.mark.parametrize("name", preset_names(output="graph"))
 def test_every_preset_learns(trained, treebank, tmp_path, name):
     parser = trained[name]
     parsed = list(parser.parse(treebank))
@@ -64,7 +64,7 @@ def test_every_preset_learns(trained, treebank, tmp_path, name):
         assert after.replace(graph=before.graph) == before, "only DEPS is new"
 
 
-@pytest.mark.parametrize("name", DAG_PRESETS)
+@pytest.mark.parametrize("name", preset_names(output="graph"))
 def test_graphs_of_anything_are_sound(trained, tmp_path, name):
     """Words in no order that training has seen, one-word sentences, and long ones."""
     rng = np.random.default_rng(1)
@@ -83,7 +83,7 @@ def test_graphs_of_anything_are_sound(trained, tmp_path, name):
     assert [tree.graph for tree in trees] == [sentence.graph for sentence in parsed]
 
 
-@pytest.mark.parametrize("name", DAG_PRESETS)
+@pytest.mark.parametrize("name", preset_names(output="graph"))
 def test_trees_have_the_labels_of_trees(trained, treebank, tmp_path, name):
     """ "that" has a closer head than that of the tree, with a label that is never in a tree."""
     trained[name].save(tmp_path / "a.crossarc")
@@ -111,12 +111,12 @@ def test_what_is_learned_of_trees(treebank):
             InnerTrees.from_dict(damaged)
 
 
-@pytest.mark.parametrize("name", DAG_PRESETS)
+@pytest.mark.parametrize("name", preset_names(output="graph"))
 def test_models_are_kept_and_come_back(trained, treebank, tmp_path, name):
     check_stored(trained[name], treebank, tmp_path)
 
 
-@pytest.mark.parametrize("name", DAG_PRESETS)
+@pytest.mark.parametrize("name", preset_names(output="graph"))
 def test_the_same_seed_gives_the_same_bytes_also_after_an_interruption(treebank, tmp_path, name):
     settings = {"epochs": 3, "seed": 7, **(SMALL if name == "neural-graph" else {})}
     for copy in ("a", "b"):
@@ -138,13 +138,13 @@ def test_the_same_seed_gives_the_same_bytes_also_after_an_interruption(treebank,
     assert (tmp_path / "a").read_bytes() == (tmp_path / "c").read_bytes()
 
 
-@pytest.mark.parametrize("name", DAG_PRESETS)
+@pytest.mark.parametrize("name", preset_names(output="graph"))
 def test_threads_do_not_matter(trained, treebank, name):
     many = treebank * 50
     assert list(trained[name].parse(many, threads=3)) == list(trained[name].parse(many))
 
 
-@pytest.mark.parametrize("name", DAG_PRESETS)
+@pytest.mark.parametrize("name", preset_names(output="graph"))
 def test_training_goes_on_from_a_model(trained, treebank, name):
     new = [
         sentence.replace(
@@ -160,7 +160,7 @@ def test_training_goes_on_from_a_model(trained, treebank, name):
     assert parser.evaluate(new).unlabelled.f1 > 90
 
 
-@pytest.mark.parametrize("name", [name for name in DAG_PRESETS if name != "neural-graph"])
+@pytest.mark.parametrize("name", [name for name in preset_names(output="graph") if name != "neural-graph"])
 def test_sdp_files(treebank, tmp_path, name):
     """Which have room for one arc from a word to another, while parsers may make several."""
     sentences = [convert(sentence, "sdp") for sentence in treebank]
@@ -198,7 +198,7 @@ def test_a_given_tree_helps(treebank, name):
     assert told == [["deprel"]]
 
 
-@pytest.mark.parametrize("name", DAG_PRESETS)
+@pytest.mark.parametrize("name", preset_names(output="graph"))
 def test_what_is_of_trees_is_refused(trained, treebank, name):
     for options in ({"scores": True}, {"k": 2}, {"constraints": lambda sentence: None}):
         with pytest.raises(CrossarcError, match="gives graphs: probabilities, k best trees and constraints"):

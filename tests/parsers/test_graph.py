@@ -15,7 +15,7 @@ from crossarc.features.templates import TemplateError
 from crossarc.parsers import Parser, load
 from crossarc.parsers.arcs.finders import TreeFinder
 from crossarc.parsers.arcs.lengths import Pruning
-from crossarc.parsers.presets import GRAPH_PRESETS
+from crossarc.parsers.presets import preset_names
 from crossarc.transforms.lifting import lift
 from crossarc.treebank import Corpus, read
 
@@ -33,7 +33,7 @@ def inside(model):
 @pytest.fixture(scope="module")
 def trained(example):
     """Each graph preset, trained a little: scores that are far from perfect make odd trees."""
-    return {name: Parser(name, epochs=2).fit(example) for name in GRAPH_PRESETS}
+    return {name: Parser(name, epochs=2).fit(example) for name in preset_names("arcs")}
 
 
 def scores_of(model, sentence):
@@ -216,7 +216,7 @@ def test_going_on_from_a_model(example):
         Parser("arc-hybrid").fit(sentences, init=first)
 
 
-@pytest.mark.parametrize("name", GRAPH_PRESETS)
+@pytest.mark.parametrize("name", preset_names("arcs"))
 def test_odd_sentences(trained, name):
     assert list(trained[name].parse([])) == []
     (one,) = trained[name].parse(read(["1\tzzz\t_\t_\t_\t_\t_\t_\t_\t_"]))
@@ -226,7 +226,7 @@ def test_odd_sentences(trained, name):
     assert len(long.roots) == 1
 
 
-@pytest.mark.parametrize("name", GRAPH_PRESETS)
+@pytest.mark.parametrize("name", preset_names("arcs"))
 def test_long_sentences_are_parsed_in_pieces(trained, name, example):
     """Each piece as a sentence of its own, and all of them joined by their roots; short ones among them as ever."""
     parser = trained[name]
@@ -254,7 +254,7 @@ def test_long_sentences_are_parsed_in_pieces(trained, name, example):
     assert replace(model, long_sentence=50).parsed([long]) == model.parsed([long])
 
 
-@pytest.mark.parametrize("name", GRAPH_PRESETS)
+@pytest.mark.parametrize("name", preset_names("arcs"))
 def test_labels_of_roots_are_theirs_alone(trained, name, example):
     """Whatever the words, a root has a label that roots had in training, and another word one of the others."""
     for seed in range(30):
@@ -335,7 +335,7 @@ def tag_lengths(sentences, heads_of=lambda sentence: sentence.heads):
     return lengths
 
 
-@pytest.mark.parametrize("name", GRAPH_PRESETS)
+@pytest.mark.parametrize("name", preset_names("arcs"))
 def test_lengths_leave_out_what_training_has_not_seen(example, name):
     model = inside(Parser(name, epochs=2, lengths=True).fit(example).model)
     lengths = tag_lengths(read(example), lambda sentence: learned_heads(model, sentence))
@@ -366,7 +366,7 @@ def test_lengths_leave_out_what_training_has_not_seen(example, name):
     assert f"{100 * left_out / model.lengths.so_far.arcs:.1f}%" in model.notes()[0]
 
 
-@pytest.mark.parametrize("name", GRAPH_PRESETS)
+@pytest.mark.parametrize("name", preset_names("arcs"))
 def test_a_sentence_without_a_tree_is_parsed_in_full(example, tmp_path, name):
     """Words of a tag that no arc has: only node 0 could lead them, and it leads one word."""
     Parser(name, epochs=2, lengths=True).fit(example).save(tmp_path / "m.crossarc")

@@ -10,7 +10,7 @@ from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import PRESETS, Parser, load
 from crossarc.parsers.moves.model import link_score
-from crossarc.parsers.presets import NEURAL_PRESETS, TRANSITION_PRESETS, TREE_PRESETS
+from crossarc.parsers.presets import preset_names
 from crossarc.treebank import Corpus, Sentence, read, write
 from helpers import check_stored
 
@@ -22,11 +22,11 @@ NETWORK = {"epochs": 16, "rate": 0.005, **SIZES}
 @pytest.fixture(scope="module")
 def trained(example):
     """Each preset, trained once on the example treebank."""
-    settings = {name: NETWORK if name in NEURAL_PRESETS else {"epochs": 8} for name in TREE_PRESETS}
-    return {name: Parser(name, **settings[name]).fit(example) for name in TREE_PRESETS}
+    settings = {name: NETWORK if name in preset_names("networks") else {"epochs": 8} for name in preset_names()}
+    return {name: Parser(name, **settings[name]).fit(example) for name in preset_names()}
 
 
-@pytest.mark.parametrize("name", TREE_PRESETS)
+@pytest.mark.parametrize("name", preset_names())
 def test_every_preset_learns(trained, example, name):
     parser = trained[name]
     scores = parser.evaluate(example)
@@ -37,7 +37,7 @@ def test_every_preset_learns(trained, example, name):
         assert len(sentence.roots) == 1
 
 
-@pytest.mark.parametrize("name", TREE_PRESETS)
+@pytest.mark.parametrize("name", preset_names())
 def test_models_are_kept_and_come_back(trained, example, tmp_path, name):
     check_stored(trained[name], example, tmp_path)
 
@@ -51,7 +51,7 @@ def test_the_same_seed_gives_the_same_bytes(example, tmp_path, name):
     assert (tmp_path / "a").read_bytes() != (tmp_path / "c").read_bytes()
 
 
-@pytest.mark.parametrize("name", TRANSITION_PRESETS)
+@pytest.mark.parametrize("name", preset_names("moves"))
 def test_every_arc_has_a_label(trained, example, name):
     """Also where training trees are beyond the system, whose oracle then makes arcs that are not gold."""
     model = trained[name].model
@@ -236,7 +236,7 @@ def test_several_roots_are_learned(malformed):
     assert [len(sentence.roots) for sentence in single.parse(path)] == [1, 1]
 
 
-@pytest.mark.parametrize("name", TRANSITION_PRESETS)
+@pytest.mark.parametrize("name", preset_names("moves"))
 def test_roots_are_not_mended_unless_asked(example, name):
     """After one epoch over a few sentences some words are left over: they become roots.
 
@@ -414,7 +414,7 @@ def test_commands(example, tmp_path, run_crossarc):
     assert run_crossarc("parse", model, raw, "-o", parsed)[0] == 0
 
 
-@pytest.mark.parametrize("name", [name for name in TREE_PRESETS if name not in NEURAL_PRESETS])
+@pytest.mark.parametrize("name", [name for name in preset_names() if name not in preset_names("networks")])
 def test_compact_models(example, name):
     parser = Parser(name, features="compact", epochs=8, explore=0.0).fit(example)
     assert 15 < len(parser.model.features.templates) < 40

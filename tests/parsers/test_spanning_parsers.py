@@ -11,7 +11,7 @@ from crossarc.errors import CrossarcError
 from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.learning.weights import Weights
 from crossarc.parsers import Parser
-from crossarc.parsers.presets import GRAPH_PRESETS
+from crossarc.parsers.presets import preset_names
 from crossarc.treebank import Corpus, Sentence, read
 from helpers import scrambled
 
@@ -54,7 +54,7 @@ def test_undirected_parsers_learn_from_edges(example, loss):
     assert scores[new_root, 0] - scores[root, 0] == pytest.approx({"edges": 1, "heads": 2}[loss], abs=0.01)
 
 
-@pytest.mark.parametrize("parser", [name for name in GRAPH_PRESETS if name != "mst-combined"])
+@pytest.mark.parametrize("parser", [name for name in preset_names("arcs") if name != "mst-combined"])
 def test_one_step_counts(example, parser):
     """The weights after the last step are part of the mean: one sentence seen once is parsed right."""
     sentence = list(read(example))[3]

@@ -11,9 +11,9 @@ from crossarc.components import write_model
 from crossarc.decode import mst
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.edges import parse_edge_model
+from crossarc.papers.undirected_mst.guesses import FURTHEST, GUESSES, parts, stacked_features, with_guesses
+from crossarc.papers.undirected_mst.trainer import StackedTrainer
 from crossarc.parsers import Parser, load
-from crossarc.parsers.arcs.stacking import FURTHEST, GUESSES, parts, stacked_features, with_guesses
-from crossarc.parsers.composites import StackedTrainer
 from crossarc.parsers.presets import make_settings
 from crossarc.parsers.trees import Trees
 from crossarc.treebank import Corpus, read

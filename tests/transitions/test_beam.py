@@ -8,7 +8,7 @@ import pytest
 from crossarc.errors import CrossarcError
 from crossarc.features.sharing import template_groups
 from crossarc.parsers import Parser, load
-from crossarc.parsers.presets import TRANSITION_PRESETS
+from crossarc.parsers.presets import preset_names
 from crossarc.transitions.beam import Beam
 from crossarc.transitions.configuration import Configuration
 from crossarc.treebank import Corpus, read
@@ -16,7 +16,10 @@ from graph_treebank import graph_treebank
 
 # Directions can be scored only where labels have them.
 SCORINGS = [
-    (name, scored) for name in TRANSITION_PRESETS for scored in (False, True) if name.endswith("-label") or not scored
+    (name, scored)
+    for name in preset_names("moves")
+    for scored in (False, True)
+    if name.endswith("-label") or not scored
 ]
 
 
@@ -37,7 +40,7 @@ def test_a_beam_of_one_is_greedy_search(example, name, scored):
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("name", TRANSITION_PRESETS)
+@pytest.mark.parametrize("name", preset_names("moves"))
 def test_every_preset_learns_with_a_beam(example, tmp_path, name):
     parser = Parser(name, epochs=6, beam=4).fit(example)
     scores = parser.evaluate(example)

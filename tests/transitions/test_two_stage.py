@@ -9,17 +9,17 @@ from crossarc.features.templates import choose_templates, parse_model
 from crossarc.learning.hashed import HashedWeights, PackedTable
 from crossarc.parsers import Parser, load
 from crossarc.parsers.moves.trainer import LABEL_TEMPLATES, MOVE_TEMPLATES
-from crossarc.parsers.presets import TRANSITION_PRESETS
+from crossarc.parsers.presets import preset_names
 from crossarc.treebank import Sentence, read
 from crossarc.treebank.corpus import Corpus
 
 
 @pytest.fixture(scope="module")
 def trained(example):
-    return {name: Parser(name, fast=True, epochs=6).fit(example) for name in TRANSITION_PRESETS}
+    return {name: Parser(name, fast=True, epochs=6).fit(example) for name in preset_names("moves")}
 
 
-@pytest.mark.parametrize("name", TRANSITION_PRESETS)
+@pytest.mark.parametrize("name", preset_names("moves"))
 def test_every_preset_learns_fast(trained, example, tmp_path, name):
     parser = trained[name]
     scores = parser.evaluate(example)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,9 +13,6 @@ from crossarc.cli.console import Cell, Table, counted, print_json, print_tables
 
 if TYPE_CHECKING:
     from crossarc.parsers import Parser, Settings
-    from crossarc.parsers.arcs.settings import ArcSettings
-    from crossarc.parsers.moves.settings import MoveTreeSettings
-    from crossarc.parsers.networks.settings import NetworkTreeSettings
     from crossarc.pipeline import Pipeline
 
 
@@ -120,84 +117,11 @@ def parsers(json: Json = False, markdown: Markdown = False) -> None:
      swap               all
      mst                all          scores all arcs, finds the best tree
     """
-    from crossarc.parsers.presets import PRESETS, make_settings
+    from crossarc.parsers.presets import PRESETS
 
     if json:
-        print_json(PRESETS)
+        rows = {name: {"family": each.family, "builds": each.builds, **each.settings} for name, each in PRESETS.items()}
+        print_json(rows)
         return
-    rows: list[Sequence[Cell]] = [[name, *describe_preset(make_settings(name))] for name in PRESETS]
-    print_tables([Table("", ["name", "builds", "notes"], rows)], markdown=markdown)
-
-
-def describe_preset(settings: Settings) -> tuple[str, str]:
-    """Return the class of trees, and what sets a preset apart."""
-    from crossarc.parsers.moves.settings import MoveTreeSettings
-    from crossarc.parsers.networks.settings import NetworkTreeSettings
-    from crossarc.parsers.settings import GraphOutput
-
-    if isinstance(settings, GraphOutput):
-        return describe_dag(settings)
-    describe: Any = describe_graph
-    if isinstance(settings, MoveTreeSettings):
-        describe = describe_transitions
-    elif isinstance(settings, NetworkTreeSettings):
-        describe = describe_neural
-    trees, special = describe(settings)
-    if settings.transform != "none":
-        trees, special = "nearly all", [*special, "makes trees projective, and back"]
-    return trees, "; ".join(special)
-
-
-def describe_dag(settings: Settings) -> tuple[str, str]:
-    """Describe a parser that gives graphs."""
-    if settings.family == "neural-graph":
-        return "all graphs", "a network; several heads; the best tree, then arcs beside it; most accurate"
-    if settings.family == "dag-mst":
-        return "all graphs", "several heads; the best tree, then each arc that raises the score"
-    if not settings.is_projective:
-        return "all graphs", "several heads; crossing arcs without a transform; accurate"
-    return "nearly all graphs", "several heads; makes graphs projective, and back"
-
-
-def describe_neural(settings: NetworkTreeSettings) -> tuple[str, list[str]]:
-    """Describe a parser of trees with a network."""
-    special = ["a network scores all arcs", *(f"beside {' and '.join(settings.guides)}" for _ in settings.guides[:1])]
-    if not settings.is_projective:
-        special.append("most accurate" if settings.guides else "accurate")
-    return "projective" if settings.is_projective else "all", special
-
-
-def describe_graph(settings: ArcSettings) -> tuple[str, list[str]]:
-    """Describe a graph parser."""
-    from crossarc.parsers.arcs.settings import RoundSettings, SecondOrderSettings, UndirectedArcSettings
-
-    special = ["scores all arcs, finds the best tree"]
-    if isinstance(settings, UndirectedArcSettings):
-        features = "undirected" if settings.combine == "none" else "undirected, with directed features"
-        special = [features, "directions by walking from the root", *["then enhanced"] * (settings.enhance > 0)]
-        if settings.stack:
-            special = ["sees the trees of a directed and an undirected model"]
-    elif isinstance(settings, RoundSettings):
-        special = ["in rounds by part of speech; sees the dependents found in earlier rounds"]
-    elif isinstance(settings, SecondOrderSettings):
-        special = ["scores pairs of arcs; accurate", *["then moves words"] * (settings.reattach is not None)]
-    return "projective" if settings.is_projective else "all", special
-
-
-def describe_transitions(settings: MoveTreeSettings) -> tuple[str, list[str]]:
-    """Describe a transition parser."""
-    from crossarc.parsers.moves.model import system_of
-
-    system = system_of(settings, True)
-    trees = "2-planar" if system.covers == "two-planar" else system.covers
-    special = []
-    if settings.explore > 0:
-        special.append("learns from its own mistakes")
-    if not system.directed and settings.reconstruction == "naive":
-        trees = "projective" if trees == "planar" else trees  # those that are planar with their root arcs
-        special.append("undirected; directions by walking from the root")
-    elif not system.directed:
-        scored = settings.reconstruction == "score"
-        by = "the scores of its labels" if scored else "its labels"
-        special.append(f"undirected; directions by {by}")
-    return trees, special
+    found: list[Sequence[Cell]] = [[name, each.builds, each.notes] for name, each in PRESETS.items()]
+    print_tables([Table("", ["name", "builds", "notes"], found)], markdown=markdown)

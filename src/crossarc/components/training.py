@@ -69,8 +69,8 @@ class Trainer(ABC):
         """Learn from some sentences; return how many decisions were made and how many of them were wrong."""
 
     @abstractmethod
-    def model(self) -> Component:
-        """Return what has been learned, as a model."""
+    def model(self) -> Any:
+        """Return what has been learned, as a `Component`."""
 
     @abstractmethod
     def state(self) -> Arrays:
@@ -88,7 +88,7 @@ def run_epochs(
     progress: Callable[[Progress], None],
     checkpoint: Checkpoint | None,
     model_of: Callable[[dict[str, Any], Arrays], Component],
-) -> Component:
+) -> Any:
     """Learn for some epochs; return the model that was best on a development set, or the last if there is none.
 
     `model_of` makes a model of what a checkpoint keeps.
@@ -99,7 +99,8 @@ def run_epochs(
     def finish(epoch: Epoch) -> None:
         """Score the model as it is now if that is of use, keep it if it is the best, and report."""
         if dev is not None or epoch.number == trainer.epochs:
-            model, quality = trainer.model(), 0.0
+            model: Component = trainer.model()
+            quality = 0.0
             if dev is not None:
                 scores = model.score(dev)
                 epoch, quality = replace(epoch, scores=scores), model.quality(scores)

@@ -17,12 +17,15 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.core.registry import Registry
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.features.attributes import (
     EACH,
@@ -94,20 +97,28 @@ class FeatureModel:
 
 
 def load_model(name: str) -> FeatureModel:
-    """A model that comes with crossarc, by name, or one from a TOML file."""
+    """A model by name, or one from a TOML file."""
     return parse_model(model_text(name), name, model_text)
 
 
 def model_text(name: str) -> str:
-    """The text of a model that comes with crossarc, by name, or of a TOML file."""
+    """The text of a model by name, or of a TOML file."""
     if name.endswith(".toml"):
         with open(name, encoding="utf-8") as file:
             return file.read()
-    folder = files("crossarc.features") / "models"
-    known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    if name not in known:
-        raise UnknownName("feature model", name, known)
-    return (folder / f"{name}.toml").read_text(encoding="utf-8")
+    return feature_models()[name].read_text(encoding="utf-8")
+
+
+def models_in(folder: Traversable) -> dict[str, Traversable]:
+    """Return the feature models of a folder by name."""
+    found = sorted(folder.iterdir(), key=lambda entry: entry.name)
+    return {entry.name.removesuffix(".toml"): entry for entry in found if entry.name.endswith(".toml")}
+
+
+@cache
+def feature_models() -> Registry[Traversable]:
+    """Return the files of all feature models by name: those of crossarc, and those of other packages."""
+    return Registry("feature model", "feature_models", models_in(files("crossarc.features") / "models"))
 
 
 def parse_model(text: str, name: str = "<model>", read: Callable[[str], str] | None = None) -> FeatureModel:

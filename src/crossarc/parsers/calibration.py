@@ -26,7 +26,7 @@ from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
-    from crossarc.parsers.model import Model
+    from crossarc.parsers.model import TreeModel
 
 ENOUGH_WORDS = 1_000  # to find a scale by; see the table in docs/results/confidence.md
 STEP = 1.5  # by which scales are tried
@@ -35,7 +35,7 @@ DIGITS = 6  # of a scale
 SURE = 0.999  # no probability is taken for more certain, so that one mistake does not count for everything
 
 
-def calibrate(model: Model, gold: list[Sentence]) -> Scales:
+def calibrate(model: TreeModel, gold: list[Sentence]) -> Scales:
     """Return the scales that fit a model, by sentences that it has not learned from."""
     some, start = sample_of(gold), model.usual_scales
     analyse = model.analyser(Corpus.of(some))

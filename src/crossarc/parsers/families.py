@@ -9,6 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
+from crossarc.core.registry import Registry
 from crossarc.errors import UnknownName
 from crossarc.parsers.settings import LinearSettings, Settings
 
@@ -22,17 +23,27 @@ class Family(NamedTuple):
     title: str
 
 
-FAMILIES = {
-    "moves": Family("moves", "tree", "crossarc.parsers.moves.settings:MoveTreeSettings", "transition parsers"),
-    "graph-moves": Family("moves", "graph", "crossarc.parsers.moves.settings:MoveGraphSettings", "parsers of graphs"),
-    "arcs": Family("arcs", "tree", "crossarc.parsers.arcs.settings:ArcTreeSettings", "mst and eisner"),
-    "undirected": Family("arcs", "tree", "crossarc.parsers.arcs.settings:UndirectedArcSettings", "undirected parsers"),
-    "rounds": Family("arcs", "tree", "crossarc.parsers.arcs.settings:RoundSettings", "mst-bottom-up"),
-    "second-order": Family("arcs", "tree", "crossarc.parsers.arcs.settings:SecondOrderSettings", "second-order parsers"),
-    "graph-arcs": Family("arcs", "graph", "crossarc.parsers.arcs.settings:ArcGraphSettings", "dag-mst"),
-    "networks": Family("networks", "tree", "crossarc.parsers.networks.settings:NetworkTreeSettings", "neural parsers"),
-    "graph-networks": Family("networks", "graph", "crossarc.parsers.networks.settings:NetworkGraphSettings", "neural-graph"),
-}
+FAMILIES: Registry[Family] = Registry(
+    "family of settings",
+    "families",
+    {
+        "moves": Family("moves", "tree", "crossarc.parsers.moves.settings:MoveTreeSettings", "transition parsers"),
+        "graph-moves": Family(
+            "moves", "graph", "crossarc.parsers.moves.settings:MoveGraphSettings", "parsers of graphs"
+        ),
+        "arcs": Family("arcs", "tree", "crossarc.parsers.arcs.settings:ArcTreeSettings", "mst and eisner"),
+        "second-order": Family(
+            "arcs", "tree", "crossarc.parsers.arcs.settings:SecondOrderSettings", "second-order parsers"
+        ),
+        "graph-arcs": Family("arcs", "graph", "crossarc.parsers.arcs.settings:ArcGraphSettings", "dag-mst"),
+        "networks": Family(
+            "networks", "tree", "crossarc.parsers.networks.settings:NetworkTreeSettings", "neural parsers"
+        ),
+        "graph-networks": Family(
+            "networks", "graph", "crossarc.parsers.networks.settings:NetworkGraphSettings", "neural-graph"
+        ),
+    },
+)
 NEUTRAL = {"explore": 0.0}  # values that ask for nothing, besides the defaults
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +85,7 @@ class Model(Component):
         own = {name: getattr(self, name) for name in names}
         return {**own, "settings": self.settings.model_dump(), "features": self.features.text}
 
-    def with_beam(self, width: int) -> Model:
+    def with_beam(self, width: int) -> Self:
         """Return the same model with a beam of another width."""
         if width != 1:
             raise CrossarcError(
@@ -93,7 +93,7 @@ class Model(Component):
             )
         return self
 
-    def tuned(self, dev: Corpus) -> Model:
+    def tuned(self, dev: Corpus) -> Self:
         """Return the model with what can be found by a development set alone; most models have nothing of the kind."""
         return self
 

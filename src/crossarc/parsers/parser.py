@@ -164,9 +164,7 @@ class Parser(Stored):
         if helper is not None:
             self.settings.check_directed(helper.settings)
             if before is not None:
-                raise CrossarcError(
-                    "the model to start from has a directed model of its own: leave one of the two out"
-                )
+                raise CrossarcError("the model to start from has a directed model of its own: leave one of the two out")
         if resume and checkpoint is None:
             raise CrossarcError("there is nothing to resume from; name the file with checkpoint=")
         start = before.model if before is not None else None
@@ -185,7 +183,7 @@ class Parser(Stored):
             on_epoch(epoch)
 
         trainer = trainer_of(corpus, self.settings, start, directed_model)
-        model = run_epochs(trainer, development, note, on_progress, self.checkpoint_, stored_model)
+        model: Model = run_epochs(trainer, development, note, on_progress, self.checkpoint_, stored_model)
         scored = [epoch for epoch in epochs if epoch.las is not None]
         best = max(scored, key=lambda epoch: (epoch.las or 0.0, -epoch.number)) if scored else None
         if development is not None and best is not None:

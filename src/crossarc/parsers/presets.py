@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
-from crossarc.errors import CrossarcError, UnknownName
+from crossarc.core.registry import Registry
+from crossarc.errors import CrossarcError
 from crossarc.parsers.families import FAMILIES, asks_for_nothing, check_names, owner_of, settings_class
 from crossarc.parsers.settings import Settings
 
@@ -35,13 +36,22 @@ class Preset:
         return FAMILIES[self.family].output
 
 
-def read_presets() -> dict[str, Preset]:
-    """Return the presets of the table."""
-    text = files("crossarc.parsers").joinpath("presets.toml").read_text(encoding="utf-8")
+def read_presets(package: str) -> dict[str, Preset]:
+    """Return the presets in the table of a package."""
+    text = files(package).joinpath("presets.toml").read_text(encoding="utf-8")
     return {name: Preset(**values) for name, values in tomllib.loads(text).items()}
 
 
-PRESETS = read_presets()
+def check_preset(name: str, preset: object) -> None:
+    """Refuse what is no preset, or is of an unknown family."""
+    if not isinstance(preset, Preset) or not {"system", "features"} <= {*preset.settings}:
+        raise CrossarcError(
+            f"the preset {name!r} is {preset!r}; it must be a Preset whose settings have a system and features"
+        )
+    _ = FAMILIES[preset.family]
+
+
+PRESETS: Registry[Preset] = Registry("parser", "presets", read_presets("crossarc.parsers"), check_preset)
 
 
 def preset_names(*methods: str, output: str = "tree") -> list[str]:
@@ -51,10 +61,8 @@ def preset_names(*methods: str, output: str = "tree") -> list[str]:
 
 def make_settings(parser: str, **options: Any) -> Settings:
     """Return the settings of a preset with some of them changed."""
-    if parser not in PRESETS:
-        raise UnknownName("parser", parser, PRESETS)
-    check_names(options)
     preset = PRESETS[parser]
+    check_names(options)
     fixed = {"family": preset.family, "system": preset.settings["system"]}
     for name, value in fixed.items():
         if options.get(name, value) != value:
@@ -94,11 +102,13 @@ def checked_settings(values: dict[str, Any]) -> Settings:
 def check_options(options: dict[str, Any]) -> None:
     """Refuse settings that no family of parsers accepts."""
     check_names(options)
-    first = {each.family: name for name, each in reversed(PRESETS.items())}
+    first: dict[str, str] = {}  # preset of each family
+    for name, each in PRESETS.items():
+        first.setdefault(each.family, name)
     errors = []
-    for family in dict.fromkeys(each.family for each in PRESETS.values()):
+    for name in first.values():
         try:
-            make_settings(first[family], **options)
+            make_settings(name, **options)
             return
         except CrossarcError as error:
             errors.append(error)

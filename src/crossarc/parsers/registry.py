@@ -9,16 +9,15 @@ from crossarc.components.component import Arrays
 from crossarc.components.training import Trainer
 from crossarc.errors import CrossarcError
 from crossarc.parsers.families import placed
-from crossarc.parsers.model import Model
 from crossarc.parsers.presets import stored_settings
 from crossarc.parsers.settings import Settings
 from crossarc.treebank.corpus import Corpus
 
 
-def stored_model(manifest: dict[str, Any], arrays: Arrays) -> Model:
+def stored_model(manifest: dict[str, Any], arrays: Arrays) -> Any:
     """Return the model of a file; `LookupError` or `ValueError` for a file that holds none."""
     settings = stored_settings(manifest["settings"])
-    model: Model = placed(settings.model_place).from_arrays(manifest, arrays)
+    model: Any = placed(settings.model_place).from_arrays(manifest, arrays)
     if settings.transform == "none":
         return model
     from crossarc.parsers.composites import Transformed
@@ -26,7 +25,7 @@ def stored_model(manifest: dict[str, Any], arrays: Arrays) -> Model:
     return Transformed(model)
 
 
-def trainer_of(corpus: Corpus, settings: Settings, init: Model | None = None, directed: Model | None = None) -> Trainer:
+def trainer_of(corpus: Corpus, settings: Settings, init: Any = None, directed: Any = None) -> Trainer:
     """Return what trains a parser of these settings on a corpus.
 
     `init` is the model to start from, `directed` a directed model that enhances the trees of undirected parsers.

@@ -1,10 +1,11 @@
-"""The transition systems by name. A new one is one file and one line here."""
+"""The transition systems by name. A new one is one file and one line here; those of other packages are entry points."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from crossarc.errors import UnknownName
+from crossarc.core.registry import Registry
+from crossarc.errors import CrossarcError
 from crossarc.transitions.arc_eager import ArcEager
 from crossarc.transitions.arc_hybrid import ArcHybrid
 from crossarc.transitions.arc_standard import ArcStandard
@@ -20,32 +21,43 @@ from crossarc.transitions.system import TransitionSystem
 from crossarc.transitions.two_planar import TwoPlanar
 from crossarc.transitions.two_planar_undirected import TwoPlanarUndirected
 
-SYSTEMS: dict[str, type[TransitionSystem]] = {
-    "arc-standard": ArcStandard,
-    "arc-eager": ArcEager,
-    "arc-hybrid": ArcHybrid,
-    "swap": Swap,
-    "planar": Planar,
-    "two-planar": TwoPlanar,
-    "covington": Covington,
-    "planar-undirected": PlanarUndirected,
-    "two-planar-undirected": TwoPlanarUndirected,
-    "covington-undirected": CovingtonUndirected,
-}
+
+def check_system(name: str, system: object) -> None:
+    """Refuse what is no transition system of that name."""
+    if not (isinstance(system, type) and issubclass(system, TransitionSystem)):
+        raise CrossarcError(f"the transition system {name!r} is {system!r}; it must be a subclass of TransitionSystem")
+
+
+SYSTEMS: Registry[type[TransitionSystem]] = Registry(
+    "transition system",
+    "transition_systems",
+    {
+        "arc-standard": ArcStandard,
+        "arc-eager": ArcEager,
+        "arc-hybrid": ArcHybrid,
+        "swap": Swap,
+        "planar": Planar,
+        "two-planar": TwoPlanar,
+        "covington": Covington,
+        "planar-undirected": PlanarUndirected,
+        "two-planar-undirected": TwoPlanarUndirected,
+        "covington-undirected": CovingtonUndirected,
+    },
+    check_system,
+)
 # Systems that build graphs, in which words may have several heads.
-GRAPH_SYSTEMS: dict[str, type[TransitionSystem]] = {
-    "dag-standard": DagStandard,
-    "dag-eager": DagEager,
-    "dag-covington": DagCovington,
-}
+GRAPH_SYSTEMS: Registry[type[TransitionSystem]] = Registry(
+    "transition system of graphs",
+    "graph_systems",
+    {"dag-standard": DagStandard, "dag-eager": DagEager, "dag-covington": DagCovington},
+    check_system,
+)
 
 
 def get_system(
     name: str, *, single_root: bool = True, root_links: Literal["all", "uncrossed", "none"] = "uncrossed"
 ) -> TransitionSystem:
     """Return the system of a name; an unknown name lists the valid ones. Only undirected systems use `root_links`."""
-    if name not in SYSTEMS:
-        raise UnknownName("transition system", name, SYSTEMS)
     return SYSTEMS[name](single_root=single_root, root_links=root_links)
 
 
@@ -53,8 +65,6 @@ def get_graph_system(
     name: str, *, single_root: bool = False, most_heads: int, most_parallel: int = 1, allows_cycles: bool = False
 ) -> TransitionSystem:
     """Return the system of a name that builds graphs with so many heads of a word and arcs between two at most."""
-    if name not in GRAPH_SYSTEMS:
-        raise UnknownName("transition system", name, GRAPH_SYSTEMS)
     return GRAPH_SYSTEMS[name](
         single_root=single_root, most_heads=most_heads, most_parallel=most_parallel, allows_cycles=allows_cycles
     )

@@ -33,7 +33,9 @@ SMOOTHING = 1e-6  # what an arc weighs, beside a whole of 1, that is only looked
 CANDIDATES = 16  # encoded trees that are decoded to find one that satisfies constraints
 
 
-def analyse_by_arcs(model: ArcScoringModel, corpus: Corpus, known: list[Constraints], request: Request) -> Iterator[Analysis]:
+def analyse_by_arcs(
+    model: ArcScoringModel, corpus: Corpus, known: list[Constraints], request: Request
+) -> Iterator[Analysis]:
     """Yield the k best trees of each sentence and their probabilities.
 
     Where lengths leave no tree that satisfies the constraints, or not the parse, arcs of all lengths count. A very long
@@ -106,7 +108,9 @@ class ScoredOnce:
         return self.labelled[key]
 
 
-def tree_space(model: ArcScoringModel, sentence: Any, parse: Heads, constraints: Constraints, scale: float) -> TreeSpace:
+def tree_space(
+    model: ArcScoringModel, sentence: Any, parse: Heads, constraints: Constraints, scale: float
+) -> TreeSpace:
     """Return the trees of one sentence; those with arcs of all lengths where lengths leave too few."""
     scores = without_cells(model.arc_scores(sentence))
     space = TreeSpace(scores, model.single_root, model.is_projective, scale, constraints)
@@ -116,7 +120,9 @@ def tree_space(model: ArcScoringModel, sentence: Any, parse: Heads, constraints:
     return space
 
 
-def analyse(model: ArcScoringModel, sentence: Any, parse: Heads, constraints: Constraints, request: Request) -> Analysis:
+def analyse(
+    model: ArcScoringModel, sentence: Any, parse: Heads, constraints: Constraints, request: Request
+) -> Analysis:
     """Return the k best trees of one sentence; with a transform constraints are on encoded trees."""
     if not constraints.allow(parse):
         found = model.parse_under(sentence, constraints)

@@ -1,9 +1,8 @@
-"""What finds the trees of graph parsers: scores of all arcs and a decoder, in one go or in rounds."""
+"""What finds the trees of parsers that score arcs: scores of all arcs and a decoder."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,27 +13,16 @@ from crossarc.components.component import Arrays
 from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
 from crossarc.decode.decoder import Decoder
 from crossarc.decode.eisner import Eisner
-from crossarc.decode.undirected import Undirected
 from crossarc.factors.arcs import ArcFactors
-from crossarc.factors.rounds import RoundFactors
-from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import TemplateError
 from crossarc.learning.packed import PackedWeights
 from crossarc.parsers.arcs.lengths import Lengths, limits_of
-from crossarc.parsers.arcs.rounds import Rounds, round_numbers, tag_attribute
-from crossarc.parsers.arcs.settings import ArcSettings, ArcTreeSettings, RoundSettings, UndirectedArcSettings
+from crossarc.parsers.arcs.settings import ArcSettings, ArcTreeSettings
 from crossarc.parsers.model import Ints
 
 Scores = NDArray[np.float64]
 Starts = NDArray[np.int64]
-# How the scores of both directions become one; as in factors/.
-COMBINED: dict[str, Callable[[Scores, Scores], Scores]] = {
-    "mean": lambda a, b: (a + b) / 2,
-    "product": lambda a, b: np.where(np.isinf(a), a, a * b),
-    "max": np.maximum,
-    "min": np.minimum,
-}
 
 
 class TreeFinder(ABC):
@@ -91,85 +79,29 @@ class ArcFinder(TreeFinder):
         factors.find_trees(self.weights, tokens, starts, heads)
 
     def scores(self, tokens: Ints, *, whole: bool = False) -> Scores:
-        """Return the scores of arcs; those of edges are the same both ways.
-
-        A directed tree with one root stands for an undirected one and its root edge, so scores of edges serve as well.
-        """
-        scores = self.factors(None if whole else self.lengths).scores(self.weights, tokens)
-        if isinstance(self.settings, UndirectedArcSettings) and self.settings.combine != "none":
-            scores[1:, 1:] = COMBINED[self.settings.combine](scores[1:, 1:], scores[1:, 1:].T)
-        return scores
+        """Return the scores of arcs."""
+        return self.factors(None if whole else self.lengths).scores(self.weights, tokens)
 
     def to_arrays(self) -> Arrays:
         """Return the weights as a model file keeps them."""
         return self.weights.to_arrays(f"{self.name}.")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RoundFinder(ArcFinder):
-    """Rounds of Chu-Liu-Edmonds by part of speech."""
-
-    settings: RoundSettings
-    attributes: Attributes
-    rounds: Rounds  # the tags of each
-    label_places: NDArray[np.uint8]
-    label_weights: PackedWeights | None  # whose labels later rounds see, if the settings want it
-
-    def factors(self, lengths: Lengths | None) -> RoundFactors:  # type: ignore[override]
-        """Return the rounds at work, for one thread."""
-        what = (self.settings, self.features, self.single_root, lengths)
-        return round_factors(*what, self.attributes, self.rounds, self.label_places)
-
-    def find_trees(self, factors: Any, tokens: Ints, starts: Starts, heads: Ints) -> None:
-        """Set the heads of the best trees, round by round."""
-        labels = (self.label_weights,) if self.label_weights is not None else ()
-        factors.find_trees(self.weights, tokens, starts, heads, *labels)
+def check_arcs(features: EdgeModel, late: bool = False) -> None:
+    """Refuse feature models without templates for arcs, or unless `late` with such as see dependents found before."""
+    if not features.arc_terms:
+        raise TemplateError(f"{features.name}: there are no templates for arcs; write some, or take labels = 'joint'")
+    if not late and (len(features.late_singles) or len(features.late_pairs)):
+        raise TemplateError(f"{features.name}: only mst-bottom-up sees dependents while it looks for heads")
 
 
 def decoder_of(settings: ArcSettings, single_root: bool) -> Decoder:
     """Return the decoder of the settings."""
-    if isinstance(settings, UndirectedArcSettings):
-        usual = "boruvka" if settings.lengths else "prim"
-        return Undirected(single_root, usual if settings.method == "auto" else settings.method)
     return Eisner(single_root) if settings.is_projective else ChuLiuEdmonds(single_root)
-
-
-def check_arcs(features: EdgeModel) -> None:
-    """Refuse feature models without templates for arcs."""
-    if not features.arc_terms:
-        raise TemplateError(f"{features.name}: there are no templates for arcs; write some, or take labels = 'joint'")
 
 
 def arc_factors(settings: ArcSettings, features: EdgeModel, single_root: bool, lengths: Lengths | None) -> ArcFactors:
     """Return the features and the decoder of the settings at work."""
     check_arcs(features)
-    if len(features.late_singles) or len(features.late_pairs):
-        raise TemplateError(f"{features.name}: only mst-bottom-up sees dependents while it looks for heads")
-    decoder = decoder_of(settings, single_root)
-    if isinstance(settings, ArcTreeSettings):
-        return ArcFactors(features, decoder, k_best=settings.k_best, **limits_of(lengths))
-    if isinstance(settings, UndirectedArcSettings):
-        limits = limits_of(lengths.of_edges() if lengths is not None else None)
-        plain = settings.combine == "none"
-        return ArcFactors(features, decoder, undirected=plain, combine=settings.combine, loss=settings.loss, **limits)
-    return ArcFactors(features, decoder, **limits_of(lengths))
-
-
-def round_factors(
-    settings: RoundSettings,
-    features: EdgeModel,
-    single_root: bool,
-    lengths: Lengths | None,
-    attributes: Attributes,
-    rounds: Rounds,
-    label_places: NDArray[np.uint8],
-) -> RoundFactors:
-    """Return rounds at work."""
-    check_arcs(features)
-    tag = tag_attribute(features)
-    column, numbers = features.attributes.index(tag), round_numbers(rounds, attributes.tables[tag])
-    limits: dict[str, Any] = {
-        "lengths": lengths.table if lengths is not None else None,
-        "label_places": label_places if settings.child_labels else None,
-    }
-    return RoundFactors(features, ChuLiuEdmonds(single_root), column, numbers, settings.absorb, **limits)
+    k_best = settings.k_best if isinstance(settings, ArcTreeSettings) else 1
+    return ArcFactors(features, decoder_of(settings, single_root), k_best=k_best, **limits_of(lengths))

@@ -90,7 +90,7 @@ class GuidedTrainer(SecondOrderTrainer):
         """Return what has been learned, as a model."""
         model = super().model()
         assert isinstance(model, GuidedModel)
-        return model.guided_by(tuple(guide.model() for guide in self.guides))
+        return model.guided_by(tuple(guide.model() for guide in self.guides))  # type: ignore[misc]
 
     def state(self) -> Arrays:
         """Return the weights, for a checkpoint."""

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,10 @@ from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.learning.packed import PackedWeights
 from crossarc.parsers.analysis import GRAPH_SCALES, Analysis, Request
 from crossarc.parsers.arcs.analysis import ScoredOnce, analyse_by_arcs
-from crossarc.parsers.arcs.finders import ArcFinder, RoundFinder, Starts, TreeFinder, decoder_of
+from crossarc.parsers.arcs.finders import ArcFinder, Starts, TreeFinder, decoder_of
 from crossarc.parsers.arcs.lengths import Lengths, Pruning, WithLengths, limits_of, tag_column
 from crossarc.parsers.arcs.long_sentences import LONG, Pieces
-from crossarc.parsers.arcs.rounds import Rounds, check_rounds, reachable_arcs, round_numbers, tag_attribute
-from crossarc.parsers.arcs.settings import ArcSettings, ArcTreeSettings, RoundSettings
+from crossarc.parsers.arcs.settings import ArcSettings, ArcTreeSettings
 from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.parsers.model import Analyser, Ints, TreeModel, pack_attributes, unpack_attributes
 from crossarc.parsers.presets import stored_basics
@@ -141,6 +140,7 @@ class ArcTreeModel(WithLengths, AttributeModel):
     label_weights: PackedWeights
     label_features: EdgeModel  # what a label model looks at
     long_sentence: int = LONG
+    finder_type: ClassVar[type[ArcFinder]] = ArcFinder
 
     @property
     def lengths(self) -> Lengths | None:  # type: ignore[override]
@@ -231,13 +231,12 @@ class ArcTreeModel(WithLengths, AttributeModel):
         `shared` is what finders of all kinds have.
         """
         weights = PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs.")
-        return ArcFinder(**shared, weights=weights), shared["features"]
+        return cls.finder_type(**shared, weights=weights), shared["features"]
 
 
 @dataclass(frozen=True, eq=False)
 class JointModel(ArcTreeModel):
     """A graph parser that chooses the best label of each arc before the tree."""
-
 
     def factors(self, lengths: Lengths | None) -> JointFactors:
         """Return the features and the decoder at work, for one thread."""
@@ -271,59 +270,12 @@ class JointModel(ArcTreeModel):
         return self.factors(None).label_scores(self.label_weights, sentence, heads)
 
 
-@dataclass(frozen=True, eq=False)
-class RoundModel(ArcTreeModel):
-    """A graph parser that finds heads in rounds."""
-
-    finder: RoundFinder
-
-    @property
-    def rounds(self) -> Rounds:
-        """The tags of each round."""
-        return self.finder.rounds
-
-    def coverage(self, corpus: Corpus) -> Coverage:
-        """Return what the rounds can find."""
-        heads, starts, tag = corpus["head"], corpus.starts, tag_attribute(self.features)
-        found = heads >= 0
-        if self.finder.settings.absorb:
-            numbers = round_numbers(self.rounds, corpus.strings[tag])[corpus[tag]]
-            found = reachable_arcs(numbers, heads, starts, self.single_root)
-        return coverage_of(found, heads, starts)
-
-    def describe(self) -> dict[str, str]:
-        """Return the tags of each round, and what lengths left out."""
-        rounds = ", then ".join(" ".join(tags) for tags in self.rounds)
-        return {"rounds": rounds, **super().describe()}
-
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the manifest and the arrays that a model file keeps."""
-        manifest, arrays = super().to_arrays()
-        return {**manifest, "rounds": self.rounds}, arrays
-
-    @classmethod
-    def stored_finder(
-        cls, shared: dict[str, Any], attributes: Attributes, manifest: dict[str, Any], arrays: Arrays
-    ) -> tuple[TreeFinder, EdgeModel]:
-        """Return the rounds of a file, and the features of its label model."""
-        if not isinstance(shared["settings"], RoundSettings):
-            raise ValueError("the settings are of another family")
-        check_rounds(manifest["rounds"])
-        tag_attribute(shared["features"])
-        labels = PackedWeights.from_arrays(arrays, len(manifest["labels"]), "labels.")
-        finder = RoundFinder(
-            **shared,
-            weights=PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
-            attributes=attributes,
-            rounds=manifest["rounds"],
-            label_places=arrays["label_places"],
-            label_weights=labels if shared["settings"].child_labels else None,
-        )
-        return finder, shared["features"]
-
-
 def joint_factors(
-    settings: ArcTreeSettings, features: EdgeModel, single_root: bool, places: NDArray[np.uint8], lengths: Lengths | None
+    settings: ArcTreeSettings,
+    features: EdgeModel,
+    single_root: bool,
+    places: NDArray[np.uint8],
+    lengths: Lengths | None,
 ) -> JointFactors:
     """Return arcs with joint labels at work."""
     decoder = decoder_of(settings, single_root)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from crossarc.errors import CrossarcError, UnknownName
-from crossarc.parsers.settings import AT_ONCE, GraphOutput, LinearSettings, Settings
+from crossarc.parsers.settings import AT_ONCE, GraphOutput, LinearSettings
 
 OWN_STARTS = {"mst": "coarse", "mst-undirected": "undirected"}  # those of the parser itself, as factors/ calls them
 MOST_STARTS = 6
@@ -17,7 +17,7 @@ MOST_STARTS = 6
 class ArcSettings(LinearSettings):
     """The settings of all parsers that score arcs: weights of features, learned from whole trees."""
 
-    kept = ("lengths", "labels")
+    kept: ClassVar[tuple[str, ...]] = ("lengths", "labels")
 
     learner: Literal["perceptron", "mira"] = "mira"
     # Learn from the tree that is best when each wrong arc counts one more.
@@ -87,102 +87,10 @@ class ArcTreeSettings(ArcSettings):
         return self
 
 
-class UndirectedArcSettings(ArcSettings):
-    """The settings of parsers with undirected spanning trees."""
-
-    kept = ("combine", "enhance", "stack")
-
-    family: Literal["undirected"] = "undirected"
-    system: Literal["undirected"] = "undirected"
-    # How the scores of both directions become one; none has features without directions.
-    combine: Literal["none", "mean", "product", "max", "min"] = "none"
-    # What finds the spanning tree; "auto" is prim, or boruvka where lengths leave edges out. All but prim then look
-    # only at the edges that are left.
-    method: Literal["auto", "prim", "kruskal", "boruvka", "kkt"] = "auto"
-    # Whether learning counts wrong edges, or also right ones that point the wrong way.
-    loss: Literal["edges", "heads"] = "edges"
-    # How many arcs of a tree a directed model turns round at most; it is learned beside.
-    enhance: int = Field(0, ge=0)
-    # A third model sees the trees of the undirected and the directed one. While it learns, models of the other parts
-    # guess the trees of each of so many parts of the treebank; 0 for no such model.
-    stack: int = Field(0, ge=0)
-    # With directions combined: learn from the best directed tree.
-    directed_training: bool = False
-
-    @property
-    def model_place(self) -> str:
-        """Alone, enhanced, or with a model on top."""
-        return model_and_trainer(self)[0]
-
-    @property
-    def trainer_place(self) -> str:
-        """Alone, enhanced, or with a model on top."""
-        return model_and_trainer(self)[1]
-
-    @model_validator(mode="after")
-    def check(self) -> Self:
-        """Refuse values that do not go together."""
-        if self.stack == 1 or (self.stack and not self.enhance):
-            raise CrossarcError(
-                "setting stack: it needs at least two parts of the treebank, and a directed model beside (enhance); "
-                "take mst-combined, or leave it out"
-            )
-        if self.loss == "heads" and self.combine != "none":
-            raise CrossarcError(
-                "setting loss is of parsers with undirected features; those of directed features always count wrong "
-                "heads: leave it out"
-            )
-        if self.directed_training and self.combine == "none":
-            raise CrossarcError(
-                "setting directed_training is of parsers with directed features, and these have none; "
-                "take mst-undirected-df, or leave it out"
-            )
-        return self
-
-    def check_directed(self, directed: Settings) -> None:
-        """Refuse a directed model that is of another kind, or that nothing asks for."""
-        if not self.enhance:
-            super().check_directed(directed)
-        if not isinstance(directed, ArcTreeSettings) or directed.system != "chu-liu-edmonds":
-            raise CrossarcError(f"the directed model is a {directed.parser!r}; it must be an 'mst'")
-        if directed.labels == "joint":
-            raise CrossarcError(
-                "the directed model scores arcs together with their labels, and is to enhance trees that have none "
-                'yet; train it with labels = "after"'
-            )
-
-
-def model_and_trainer(settings: UndirectedArcSettings) -> tuple[str, str]:
-    """Return where the classes of an undirected parser are: alone, enhanced, or with a model on top."""
-    if settings.stack:
-        return "crossarc.parsers.composites:StackedModel", "crossarc.parsers.composites:StackedTrainer"
-    if settings.enhance:
-        return "crossarc.parsers.composites:EnhancedModel", "crossarc.parsers.composites:EnhancedTrainer"
-    return "crossarc.parsers.arcs.model:ArcTreeModel", "crossarc.parsers.arcs.trainer:ArcTreeTrainer"
-
-
-class RoundSettings(ArcSettings):
-    """The settings of parsers that find heads in rounds, from the bottom up."""
-
-    kept = ("order", "absorb", "child_labels")
-    model_class = "crossarc.parsers.arcs.model:RoundModel"
-    trainer_class = "crossarc.parsers.arcs.trainer:RoundTrainer"
-
-    family: Literal["rounds"] = "rounds"
-    system: Literal["bottom-up"] = "bottom-up"
-    # The tags of each round, else found: as many rounds as can reach this share of the gold arcs.
-    order: list[str | list[str]] = []
-    reachable: float = Field(0.995, ge=0, le=1)
-    # Whether words that have a head can no longer be heads.
-    absorb: bool = True
-    # Whether later rounds see the labels of the dependents found in earlier rounds.
-    child_labels: bool = False
-
-
 class SecondOrderSettings(ArcSettings):
     """The settings of parsers that score pairs of arcs."""
 
-    kept = ("starts",)
+    kept: ClassVar[tuple[str, ...]] = ("starts",)
 
     family: Literal["second-order"] = "second-order"
     system: Literal["carreras"] = "carreras"

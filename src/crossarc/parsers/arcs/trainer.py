@@ -19,11 +19,10 @@ from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.single import SingleWeights
 from crossarc.learning.weights import Weights
-from crossarc.parsers.arcs.finders import ArcFinder, RoundFinder, Starts, TreeFinder, arc_factors, round_factors
+from crossarc.parsers.arcs.finders import ArcFinder, Starts, TreeFinder, arc_factors
 from crossarc.parsers.arcs.lengths import Lengths, greatest_lengths, tag_column
-from crossarc.parsers.arcs.model import ArcTreeModel, JointModel, RoundModel, joint_factors
-from crossarc.parsers.arcs.rounds import Rounds, rounds_of
-from crossarc.parsers.arcs.settings import ArcSettings, ArcTreeSettings, RoundSettings, UndirectedArcSettings
+from crossarc.parsers.arcs.model import ArcTreeModel, JointModel, joint_factors
+from crossarc.parsers.arcs.settings import ArcSettings, ArcTreeSettings
 from crossarc.parsers.model import Ints
 from crossarc.parsers.trees import Trees
 
@@ -148,6 +147,7 @@ class ArcTreeTrainer(Trainer):
     """Learns arcs and labels."""
 
     model_type: type[ArcTreeModel] = ArcTreeModel
+    finder_type: type[ArcFinder] = ArcFinder
 
     def __init__(
         self, trees: Trees, settings: ArcSettings, init: ArcTreeModel | None, material: Material | None = None
@@ -166,8 +166,6 @@ class ArcTreeTrainer(Trainer):
     def make_factors(self, init: ArcTreeModel | None) -> ArcFactors | RoundFactors:
         """Return the features and the decoder at work."""
         settings, material = self.settings, self.material
-        if isinstance(settings, UndirectedArcSettings) and settings.directed_training:
-            settings = directed_settings(settings)
         return arc_factors(settings, material.features, material.single_root, material.lengths())
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
@@ -178,7 +176,7 @@ class ArcTreeTrainer(Trainer):
 
     def finder(self) -> TreeFinder:
         """Return what finds trees by the weights so far."""
-        return ArcFinder(**self.material.shared(), weights=self.arcs.packed())
+        return self.finder_type(**self.material.shared(), weights=self.arcs.packed())
 
     def model(self) -> ArcTreeModel:
         """Return what has been learned, as a model."""
@@ -231,43 +229,6 @@ class JointTrainer(ArcTreeTrainer):
         return self.factors.learn(self.arcs.weights, self.labels.weights, *data, *how)
 
 
-class RoundTrainer(ArcTreeTrainer):
-    """Learns arcs round by round, and labels."""
-
-    model_type = RoundModel
-    settings: RoundSettings
-    rounds: Rounds
-
-    def make_factors(self, init: ArcTreeModel | None) -> RoundFactors:
-        """Return rounds at work: those of the model to start from, of the settings, or the best for the trees."""
-        material = self.material
-        if isinstance(init, RoundModel):
-            self.rounds = init.finder.rounds
-        else:
-            self.rounds = rounds_of(self.settings, material.features, material.trees.corpus, material.single_root)
-        what = (self.settings, material.features, material.single_root, material.lengths())
-        return round_factors(*what, material.attributes, self.rounds, material.label_places)
-
-    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
-        """Learn from some sentences, arcs round by round."""
-        seen = (self.labels.weights,) if self.settings.child_labels else ()
-        words, wrong = self.arcs.learn(sentences, None, *seen)
-        labels, wrong_labels = self.labels.learn(sentences)
-        return words + labels, wrong + wrong_labels
-
-    def finder(self) -> RoundFinder:
-        """Return what finds trees by the weights so far."""
-        shared = self.material.shared()
-        return RoundFinder(
-            **shared,
-            weights=self.arcs.packed(),
-            attributes=self.material.attributes,
-            rounds=self.rounds,
-            label_places=self.material.label_places,
-            label_weights=self.material.packed(self.labels.weights) if self.settings.child_labels else None,
-        )
-
-
 def step_cost(settings: ArcSettings) -> float:
     """Return the most that MIRA changes in a step; 0 for the perceptron."""
     return (settings.cost or 0.0) if settings.learner == "mira" else 0.0
@@ -288,9 +249,3 @@ def first_weights(
 def arc_weights(init: ArcTreeModel | None) -> PackedWeights | None:
     """Return the weights of arcs of a model to start from."""
     return init.finder.weights if init is not None and isinstance(init.finder, ArcFinder) else None
-
-
-def directed_settings(settings: UndirectedArcSettings) -> ArcTreeSettings:
-    """Return the settings of the directed parser beside an undirected one: those of `mst`."""
-    shared = {name: value for name, value in settings.model_dump().items() if name in ArcTreeSettings.model_fields}
-    return ArcTreeSettings(**{**shared, "family": "arcs", "system": "chu-liu-edmonds", "parser": "mst"})

@@ -258,9 +258,7 @@ def weigh(found: list[Derivation], n: int) -> tuple[Beliefs, dict[Tree, tuple[fl
     return beliefs, trees
 
 
-def analyse_by_beliefs(
-    model: MoveTreeModel, beliefs: Beliefs, constraints: Constraints, request: Request
-) -> Analysis:
+def analyse_by_beliefs(model: MoveTreeModel, beliefs: Beliefs, constraints: Constraints, request: Request) -> Analysis:
     """The best trees under constraints where no derivation satisfies them: of arcs as likely as the beam has them.
 
     Trees of a system that builds projective ones only stay projective.

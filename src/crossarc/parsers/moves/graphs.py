@@ -77,9 +77,7 @@ class MoveGraphTrainer(MoveTrainer):
             if not (graphs.corpus["head"] >= 0).any():
                 raise CrossarcError("use_tree: no sentence has a tree in HEAD; give some, or leave it out")
 
-    def prepare(
-        self, graphs: Graphs, init: MoveGraphModel | None
-    ) -> tuple[TransitionSystem, GraphTargets, int]:
+    def prepare(self, graphs: Graphs, init: MoveGraphModel | None) -> tuple[TransitionSystem, GraphTargets, int]:
         """Return the system, the graphs that it is to build, and the number of labels that its actions have."""
         self.limits = graphs.most_arcs()
         if init is not None:
@@ -97,7 +95,9 @@ class MoveGraphTrainer(MoveTrainer):
         return {"most_heads": self.limits[0], "most_parallel": self.limits[1]}
 
 
-def graph_system(settings: MoveGraphSettings, single_root: bool, most_heads: int, most_parallel: int) -> TransitionSystem:
+def graph_system(
+    settings: MoveGraphSettings, single_root: bool, most_heads: int, most_parallel: int
+) -> TransitionSystem:
     """Return the transition system of the settings."""
     limits = {"most_heads": most_heads, "most_parallel": most_parallel}
     allows_cycles = settings.cycles == "allow"

@@ -185,7 +185,6 @@ class MoveTreeModel(TreeModel, MoveModel):
         """The transition system."""
         return system_of(self.settings, self.single_root)
 
-
     @property
     def directions(self) -> tuple[bool, bool, bool]:
         """How links get directions: by labels, by labels that keep links of node 0, by scores."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -17,7 +17,7 @@ MOST_DEGREE = 10
 class MoveSettings(LinearSettings):
     """The settings of all transition parsers."""
 
-    kept = ("reconstruction", "root_links")
+    kept: ClassVar[tuple[str, ...]] = ("reconstruction", "root_links")
 
     # Two stages, the move and then its label, with the templates that weigh most and a small table of weights.
     fast: bool = False

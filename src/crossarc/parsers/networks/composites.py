@@ -286,7 +286,9 @@ class HybridTrainer(Trainer):
         self.shuffle = np.random.default_rng(settings.seed)
         self.continued = init is not None
         make: Any = EnsembleTrainer if settings.ensemble > 1 else NetworkTreeTrainer
-        self.neural: NetworkTreeTrainer | EnsembleTrainer = make(trees, settings, init.neural if init is not None else None)
+        self.neural: NetworkTreeTrainer | EnsembleTrainer = make(
+            trees, settings, init.neural if init is not None else None
+        )
         self.bonus = init.bonus if init is not None else USUAL_BONUS
         single_root = trees.single_roots(settings, init.single_root if init is not None else None)
         own = [guide_settings(name, settings.seed, single_root) for name in settings.guides]

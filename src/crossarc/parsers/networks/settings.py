@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -17,7 +17,15 @@ FAST_SIZES = {"hidden": 96}
 class NetworkSettings(Settings):
     """The settings of all parsers with a network that scores arcs."""
 
-    kept = ("lexical_size", "tag_size", "hidden", "layers", "arc_size", "label_size", "vectors")
+    kept: ClassVar[tuple[str, ...]] = (
+        "lexical_size",
+        "tag_size",
+        "hidden",
+        "layers",
+        "arc_size",
+        "label_size",
+        "vectors",
+    )
 
     epochs: int = Field(20, ge=1)
     # A smaller network, nearly twice as fast: `FAST_SIZES`, unless other sizes are asked for.
@@ -54,7 +62,7 @@ class NetworkSettings(Settings):
 class NetworkTreeSettings(NetworkSettings):
     """The settings of parsers of trees with networks."""
 
-    kept = ("labels", "ensemble", "guides", "predict")
+    kept: ClassVar[tuple[str, ...]] = ("labels", "ensemble", "guides", "predict")
 
     family: Literal["networks"] = "networks"
     system: Literal["chu-liu-edmonds", "eisner"] = "chu-liu-edmonds"
@@ -114,7 +122,7 @@ class NetworkTreeSettings(NetworkSettings):
 class NetworkGraphSettings(GraphOutput, NetworkSettings):
     """The settings of the parser of graphs with a network."""
 
-    kept = ("beside_size",)
+    kept: ClassVar[tuple[str, ...]] = ("beside_size",)
     model_class = "crossarc.parsers.networks.graphs:NetworkGraphModel"
     trainer_class = "crossarc.parsers.networks.graph_trainer:NetworkGraphTrainer"
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from crossarc.core.strings import ROOT, StringTable
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.features.edges import EdgeModel
+from crossarc.papers.labeled_mst.settings import RoundSettings
 from crossarc.parsers.arcs.lengths import TAGS
-from crossarc.parsers.arcs.settings import RoundSettings
 from crossarc.treebank.corpus import Corpus
 
 MOST_TAGS = 17
