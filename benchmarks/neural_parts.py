@@ -20,8 +20,9 @@ from statistics import mean, stdev
 
 import crossarc
 from crossarc.parsers import Parser
+from crossarc.parsers.composites.ensemble import EnsembleModel
+from crossarc.parsers.composites.hybrid import HybridModel
 from crossarc.parsers.model import Model
-from crossarc.parsers.networks.composites import EnsembleModel, HybridModel
 from crossarc.treebank import Corpus, Sentence, read
 
 METRICS = ("LAS", "UAS", "LEM", "NP precision", "NP recall", "tokens/s", "model, MB")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from crossarc.errors import CrossarcError as CrossarcError
     from crossarc.evaluation import evaluate as evaluate
     from crossarc.parsers import Parser as Parser
+    from crossarc.parsers import register as register
     from crossarc.pipeline import Pipeline as Pipeline
     from crossarc.pipeline import load as load
     from crossarc.treebank import Sentence as Sentence
@@ -36,6 +37,7 @@ HOMES = {
     "evaluate": "crossarc.evaluation",
     "load": "crossarc.pipeline",
     "read": "crossarc.treebank",
+    "register": "crossarc.parsers",
     "write": "crossarc.treebank",
 }
 PACKAGES = (
@@ -50,7 +52,7 @@ PACKAGES = (
     "transitions",
     "treebank",
 )
-__all__ = ["CrossarcError", "Parser", "Pipeline", "Sentence", "decode", "evaluate", "load", "read", "write"]
+__all__ = ["CrossarcError", "Parser", "Pipeline", "Sentence", "decode", "evaluate", "load", "read", "register", "write"]
 
 
 def __getattr__(name: str) -> Any:

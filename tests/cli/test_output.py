@@ -103,7 +103,7 @@ def test_defaults_that_depend_on_the_preset_are_those_of_the_presets(piped):
     assert "default: 1, greedy search." in help_text
     learners = {getattr(each, "learner", None): hasattr(each, "beam") for each in settings.values()}
     assert learners == {"perceptron": True, "mira": False, None: False}
-    assert "default: perceptron for transitions, mira for graph parsers." in help_text
+    assert "default: perceptron for transitions, mira for parsers that score arcs." in help_text
 
 
 def test_tables_in_a_pipe_fit(piped, graphs):

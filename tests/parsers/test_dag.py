@@ -201,7 +201,9 @@ def test_a_given_tree_helps(treebank, name):
 @pytest.mark.parametrize("name", preset_names(output="graph"))
 def test_what_is_of_trees_is_refused(trained, treebank, name):
     for options in ({"scores": True}, {"k": 2}, {"constraints": lambda sentence: None}):
-        with pytest.raises(CrossarcError, match="gives graphs: probabilities, k best trees and constraints"):
+        with pytest.raises(
+            CrossarcError, match="gives graphs: only parsers of trees have probabilities, k best trees and constraints"
+        ):
             trained[name].parse(treebank, **options)
     with pytest.raises(CrossarcError, match="is of parsers of trees"):
         Parser(name, transform="head")

@@ -12,6 +12,7 @@ from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.edges import load_edge_model, parse_edge_model
 from crossarc.features.templates import TemplateError
+from crossarc.papers.undirected_mst.model import StackedModel
 from crossarc.parsers import Parser, load
 from crossarc.parsers.arcs.finders import TreeFinder
 from crossarc.parsers.arcs.lengths import Pruning
@@ -185,13 +186,13 @@ def test_mistakes_in_models(text, message):
 def test_settings_that_mean_nothing_are_refused(trained, example):
     foreign = [{"beam": 4}, {"fast": True}, {"explore": 0.5}, {"learner": "liblinear"}, {"reconstruction": "label"}]
     for options in foreign:
-        with pytest.raises(CrossarcError, match=r"graph parsers|fast search"):
+        with pytest.raises(CrossarcError, match=r"transition parsers|fast search"):
             Parser("mst", **options)
     for parser, options in (("eisner", {"k_best": 2}), ("mst", {"k_best": 2, "learner": "perceptron"})):
         with pytest.raises(CrossarcError, match="k_best is of mst"):
             Parser(parser, **options)
     for options in ({"lengths": True}, {"labels": "joint"}, {"k_best": 2}, {"average": False}):
-        with pytest.raises(CrossarcError, match="is of graph parsers"):
+        with pytest.raises(CrossarcError, match="is of parsers that score arcs"):
             Parser("swap", **options)
     with pytest.raises(CrossarcError, match="find the best tree without one"):
         list(trained["mst"].parse(example, beam=3))
@@ -339,7 +340,7 @@ def tag_lengths(sentences, heads_of=lambda sentence: sentence.heads):
 def test_lengths_leave_out_what_training_has_not_seen(example, name):
     model = inside(Parser(name, epochs=2, lengths=True).fit(example).model)
     lengths = tag_lengths(read(example), lambda sentence: learned_heads(model, sentence))
-    edges = model.settings.system == "undirected" and model.kind != "stacked"
+    edges = model.settings.system == "undirected" and not isinstance(model, StackedModel)
     left_out = 0
     for sentence in read(example):
         scores = scores_of(model, sentence)

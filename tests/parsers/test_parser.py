@@ -342,13 +342,13 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         ("planar", {"reconstruction": "score"}, "planar finds directions as it goes"),
         ("planar-label", {"system": "planar"}, "the system of planar-label is planar-undirected"),
         ("planar", {"system": "eisner"}, "the system of planar is planar"),
-        ("swap", {"lengths": True}, "setting lengths is of graph parsers"),
+        ("swap", {"lengths": True}, "setting lengths is of parsers that score arcs"),
         ("swap", {"beam": 0}, "setting beam = 0"),
         ("swap", {"colour": 1}, "no setting 'colour'"),
         ("mst", {"fast": True}, "setting fast is of transition parsers"),
-        ("mst", {"stack": 4}, "setting stack is of undirected graph parsers"),
+        ("mst", {"stack": 4}, "setting stack is of undirected parsers"),
         ("eisner", {"k_best": 3}, "setting k_best is of mst"),
-        ("mst", {"learner": "libsvm"}, "learner libsvm learns single decisions"),
+        ("mst", {"learner": "libsvm"}, "setting learner = 'libsvm'"),
     ],
 )
 def test_settings_of_a_file_are_checked_as_those_of_a_user(trained, tmp_path, name, changes, message):

@@ -12,6 +12,7 @@ from crossarc.features.templates import TemplateError
 from crossarc.parsers import Constraints, Parser, load
 from crossarc.parsers.arcs.label_lists import LabelLists
 from crossarc.parsers.arcs.second_order import SecondOrderModel
+from crossarc.parsers.composites.guided import GuidedModel
 from crossarc.parsers.trees import Trees
 from crossarc.structure import is_projective
 from crossarc.transforms.lifting import lift
@@ -338,7 +339,7 @@ def test_transition_parsers_beside_are_in_the_file(guided, example, tmp_path):
     path = tmp_path / "guided.crossarc"
     guided.save(path)
     again = load(path)
-    assert again.model.kind == "guided"
+    assert isinstance(again.model, GuidedModel)
     assert [guide.settings.parser for guide in again.model.guides] == ["covington"]
     expected = list(guided.parse(example))
     assert list(again.parse(example, threads=2)) == expected
@@ -347,8 +348,8 @@ def test_transition_parsers_beside_are_in_the_file(guided, example, tmp_path):
     assert more.evaluate(example).uas > 90
     manifest, arrays = again.model.to_arrays()
     manifest |= again.manifest_
-    for guides in ([], manifest["guides"] * 2):
-        write_model(path, manifest | {"guides": guides}, arrays)
+    for guides in ([], manifest["members"] * 2):
+        write_model(path, manifest | {"members": guides}, arrays)
         with pytest.raises(ModelError):
             load(path)
 

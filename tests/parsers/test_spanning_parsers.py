@@ -114,7 +114,7 @@ def test_pruned_graphs_never_fill_a_square(example):
 
 def test_method_and_loss_are_of_undirected_parsers(example):
     for options in ({"method": "kkt"}, {"loss": "heads"}):
-        with pytest.raises(CrossarcError, match="undirected graph parsers; mst has none"):
+        with pytest.raises(CrossarcError, match="undirected parsers; mst has none"):
             Parser("mst", **options)
     with pytest.raises(CrossarcError, match="always count wrong heads"):
         Parser("mst-undirected-df", loss="heads")

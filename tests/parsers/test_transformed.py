@@ -5,7 +5,7 @@ import pytest
 
 from crossarc.errors import CrossarcError
 from crossarc.parsers import Constraints, Parser, load
-from crossarc.parsers.composites import Transformed
+from crossarc.parsers.composites.transformed import Transformed
 from crossarc.parsers.trees import Trees
 from crossarc.structure import is_projective
 from crossarc.transforms import PseudoProjective

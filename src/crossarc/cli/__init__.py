@@ -62,8 +62,8 @@ def options(
 
 # Only the square of a sentence's length can suddenly need too much memory.
 NO_MEMORY = (
-    "there is not enough memory; the memory of graph parsers grows with the square of the sentence length, transition "
-    "parsers take sentences of any length"
+    "there is not enough memory; the memory of parsers that score arcs grows with the square of the sentence length, "
+    "transition parsers take sentences of any length"
 )
 
 

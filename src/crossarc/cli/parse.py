@@ -268,7 +268,7 @@ class Parsing:
         # What the parser of a pipeline is asked for on its own.
         self.by_parser = scores or k is not None or constraints or beam is not None or with_tree
         if beam is not None:
-            self.parser.model.with_beam(beam)  # graph parsers refuse it before any file is read
+            self.parser.model.with_beam(beam)  # parsers that score arcs refuse it before any file is read
             if beam > 1 and getattr(self.parser.settings, "beam", 1) == 1:
                 say("crossarc: the model was trained for greedy search; a beam will probably not help")
         if with_tree and not self.parser.gives_graphs:

@@ -102,7 +102,7 @@ def train(
         typer.Option(
             metavar="NAME",
             help="perceptron, mira, maxent, liblinear or libsvm; default: perceptron for transitions, "
-            "mira for graph parsers.",
+            "mira for parsers that score arcs.",
             rich_help_panel=PARSER,
         ),
     ] = None,

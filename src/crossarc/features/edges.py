@@ -1,4 +1,4 @@
-"""Feature models of graph parsers: templates over the two ends of an arc, and over a finished tree for its label.
+"""Feature models of parsers that score arcs: templates over the ends of an arc, and over a finished tree for its label.
 
     arcs = ["head.form + dep.form", "head.upos + between.upos + dep.upos", "dep.xpos + dep[-1].xpos"]
     labels = ["head.lemma + dep.upos", "dep.form + sib[-1].upos", "grand.upos + head.upos + dep.upos"]

@@ -44,6 +44,7 @@ FAMILIES: Registry[Family] = Registry(
         ),
     },
 )
+METHODS = {"moves": "transition parsers", "arcs": "parsers that score arcs", "networks": "neural parsers"}
 NEUTRAL = {"explore": 0.0}  # values that ask for nothing, besides the defaults
 
 
@@ -86,4 +87,10 @@ def owner_of(name: str, asked: type[Settings]) -> str:
     """Return what to call the parsers that have a setting which the asked family does not have."""
     if name in LinearSettings.model_fields and not issubclass(asked, LinearSettings):
         return "linear parsers"
-    return FAMILIES[all_settings()[name][0]].title
+    families = [FAMILIES[family] for family in all_settings()[name]]
+    if len({each.title for each in families}) == 1:
+        return families[0].title
+    if all(each.output == "graph" for each in families):
+        return FAMILIES["graph-moves"].title
+    methods = dict.fromkeys(each.method for each in families)
+    return " and ".join(METHODS[method] for method in methods)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from crossarc.features.edges import EdgeModel
 from crossarc.features.inputs import InputModel
 from crossarc.features.templates import FeatureModel
 from crossarc.parsers.analysis import Analysis, Request, Scales
+from crossarc.parsers.calibration import calibrate
 from crossarc.parsers.columns import given_tags
 from crossarc.parsers.constraints import NONE, Constraints, Source, constraints_of, place_of
 from crossarc.parsers.settings import Settings
@@ -37,7 +38,7 @@ Analyser = Callable[[Request], Iterator[Analysis]]
 
 @dataclass(frozen=True)
 class Wish:
-    """What a user wants for sentences: analyses or sentences, under which constraints, with which trees inside graphs."""
+    """What a user wants: sentences or analyses of them, under which constraints, with which trees inside graphs."""
 
     request: Request
     analysed: bool = False
@@ -74,6 +75,10 @@ class Model(Component):
     @abstractmethod
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return how much of a corpus the parser could build without mistakes."""
+
+    @abstractmethod
+    def fitted_scales(self, gold: list[Sentence]) -> Scales:
+        """Return the scales under which probabilities fit best with what is right in some sentences."""
 
     def learned_of(self, sentences: list[Sentence]) -> dict[str, Any]:
         """Return what the manifest keeps of the training data besides the model."""
@@ -173,6 +178,10 @@ class TreeModel(Model):
 
         return analyse if wish.analysed else parse
 
+    def fitted_scales(self, gold: list[Sentence]) -> Scales:
+        """Return the scales under which probabilities fit best with what is right in some sentences."""
+        return calibrate(self, gold)
+
     def score(self, gold: Corpus) -> Scores:
         """Return LAS and UAS over all words of a corpus, in percent."""
         return self.score_trees(*self.parse(gold), gold)
@@ -208,13 +217,21 @@ class GraphModel(Model):
     def worker(self, wish: Wish) -> Callable[[list[Sentence]], list[Any]]:
         """Return what parses a batch; with trees, the best tree inside each graph is written too."""
         if wish.analysed or wish.constraints is not None:
-            raise CrossarcError(
-                f"{self.settings.parser} gives graphs: only parsers of trees have probabilities, k best trees and "
-                "constraints; leave them out"
-            )
+            self.refuse_analysis()
         beam, trees = wish.request.beam, wish.trees
         usual = self if beam is None else self.with_beam(beam)
         return usual.parsed if trees is None else lambda batch: trees.write(usual.parsed(batch))
+
+    def fitted_scales(self, gold: list[Sentence]) -> Scales:
+        """Refuse probabilities."""
+        self.refuse_analysis()
+
+    def refuse_analysis(self) -> NoReturn:
+        """Say what only parsers of trees know."""
+        raise CrossarcError(
+            f"{self.settings.parser} gives graphs: only parsers of trees have probabilities, k best trees and "
+            "constraints; leave them out"
+        )
 
     def learned_of(self, sentences: list[Sentence]) -> dict[str, Any]:
         """Return what the trees of the training data have of its graphs."""

@@ -17,7 +17,7 @@ from crossarc.components.streams import in_batches
 from crossarc.components.training import Epoch, Progress, run_epochs
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.parsers.analysis import Analysis, Request, Scales
-from crossarc.parsers.calibration import calibrate, sample_of
+from crossarc.parsers.calibration import sample_of
 from crossarc.parsers.columns import describe_missing, filled_columns, watched
 from crossarc.parsers.constraints import Source
 from crossarc.parsers.inner_trees import InnerTrees
@@ -113,7 +113,7 @@ class Parser(Stored):
 
     def fit_scales(self, gold: list[Sentence]) -> Parser:
         """Find the scales by sentences whose trees were checked."""
-        self.manifest_["confidence"] = asdict(calibrate(self.model, gold))
+        self.manifest_["confidence"] = asdict(self.model.fitted_scales(gold))
         self.origin_ = self.sample_ = None
         self.model.reset_notes()
         return self

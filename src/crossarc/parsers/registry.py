@@ -16,11 +16,13 @@ from crossarc.treebank.corpus import Corpus
 
 def stored_model(manifest: dict[str, Any], arrays: Arrays) -> Any:
     """Return the model of a file; `LookupError` or `ValueError` for a file that holds none."""
+    if manifest["kind"] != "parser":
+        raise ValueError(f"it is a {manifest['kind']}")
     settings = stored_settings(manifest["settings"])
     model: Any = placed(settings.model_place).from_arrays(manifest, arrays)
     if settings.transform == "none":
         return model
-    from crossarc.parsers.composites import Transformed
+    from crossarc.parsers.composites.transformed import Transformed
 
     return Transformed(model)
 
@@ -43,6 +45,6 @@ def trainer_of(corpus: Corpus, settings: Settings, init: Any = None, directed: A
         return make(trees, settings, init, *helper)
     if directed is not None:
         raise CrossarcError("a directed model and a transform do not go together: leave one of the two out")
-    from crossarc.parsers.composites import TransformedTrainer
+    from crossarc.parsers.composites.transformed import TransformedTrainer
 
     return TransformedTrainer(make, trees, settings, init)

@@ -12,17 +12,28 @@ from numpy.typing import NDArray
 
 from crossarc import decode
 from crossarc.components.component import Arrays
-from crossarc.errors import CrossarcError, UnknownName
+from crossarc.core.registry import Registry
+from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.parsers.analysis import Scales
+from crossarc.parsers.arcs.analysis import Searched, SentenceScores
 from crossarc.parsers.arcs.model import ArcScoringModel
+from crossarc.parsers.graphs import sentences_of
 from crossarc.parsers.model import Ints
 from crossarc.parsers.settings import Settings
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
-DECODERS = {"mst": decode.mst, "eisner": decode.eisner}
+
+def check_decoder(name: str, decoder: object) -> None:
+    """Refuse what cannot be called."""
+    if not callable(decoder):
+        raise CrossarcError(f"the decoder {name!r} is {decoder!r}; it must be a function of scores that gives heads")
+
+
+# Functions of the scores of a sentence, [dependent, head], and `single_root`, that return its heads.
+DECODERS: Registry[Any] = Registry("decoder", "decoders", {"mst": decode.mst, "eisner": decode.eisner}, check_decoder)
 Scores = NDArray[np.float64]
 
 
@@ -70,8 +81,7 @@ class ScorerModel(ArcScoringModel):
     attributes = Attributes({})
 
     def __init__(self, scorer: ArcScorer, decoder: str = "mst", *, single_root: bool = True) -> None:
-        if decoder not in DECODERS:
-            raise UnknownName("decoder", decoder, DECODERS)
+        _ = DECODERS[decoder]  # unknown names are refused
         if not isinstance(scorer, ArcScorer):
             raise CrossarcError(
                 f"{type(scorer).__name__} scores no arcs: it must have labels, arc_scores(sentences) and "
@@ -92,15 +102,23 @@ class ScorerModel(ArcScoringModel):
 
     def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
         """Return heads and labels of all nodes of a corpus."""
-        sentences = sentences_of(corpus)
-        search = DECODERS[self.settings.system]
-        heads = [search(each.arcs, single_root=self.single_root) for each in self.inputs(corpus)]
-        shapes = [(len(tree), len(self.labels)) for tree in heads]
-        scores = unpadded(self.scorer.label_scores(sentences, heads), shapes, "label_scores") if sentences else []
+        found = self.search(corpus)
+        return found.heads, found.labels
+
+    def search(self, corpus: Corpus) -> Searched:
+        """Return the parses of a corpus and the scores that they come from."""
+        decoder, inputs = DECODERS[self.settings.system], list(self.inputs(corpus))
+        trees = [decoder(each.arcs, single_root=self.single_root) for each in inputs]
+        shapes = [(len(tree), len(self.labels)) for tree in trees]
+        sentences = [each.sentence for each in inputs]
+        named = unpadded(self.scorer.label_scores(sentences, trees), shapes, "label_scores") if inputs else []
         labels = np.full(len(corpus["head"]), -1, dtype=np.int32)
-        for (begin, end), each in zip(pairwise(corpus.starts.tolist()), scores, strict=True):
-            labels[begin + 1 : end] = each[1:].argmax(axis=1)
-        return np.concatenate(heads) if heads else labels.copy(), labels
+        scores = []
+        for each, tree, own, (begin, end) in zip(inputs, trees, named, pairwise(corpus.starts.tolist()), strict=True):
+            labels[begin + 1 : end] = own[1:].argmax(axis=1)
+            scores.append(SentenceScores(self, lambda each=each: each, each.arcs))  # type: ignore[misc]
+            scores[-1].labelled[tree.tobytes()] = own
+        return Searched(np.concatenate(trees) if trees else labels.copy(), labels, scores, {})
 
     def arc_scores(self, sentence: ScoredSentence, *, whole: bool = False) -> Scores:
         """Return the scores of the arcs of a sentence."""
@@ -119,13 +137,6 @@ class ScorerModel(ArcScoringModel):
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> ScorerModel:
         """Refuse: files hold no scorers."""
         raise CrossarcError("a model file holds no scorer")
-
-
-def sentences_of(corpus: Corpus) -> list[Sentence]:
-    """Return the sentences that a corpus was made of."""
-    if corpus.sentences is None:
-        raise CrossarcError("a scorer needs sentences; make the corpus with Corpus.of(sentences)")
-    return corpus.sentences
 
 
 def unpadded(scores: Any, shapes: list[tuple[int, int]], name: str) -> list[Scores]:

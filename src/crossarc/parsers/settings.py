@@ -38,6 +38,8 @@ class Settings(BaseModel):
     model_class: ClassVar[str]
     trainer_class: ClassVar[str]
     gives_graphs: ClassVar[bool] = False
+    # The settings under which such a parser guides a network best.
+    as_guide: ClassVar[dict[str, Any]] = {}
 
     family: str
     parser: str

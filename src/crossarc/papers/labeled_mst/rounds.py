@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ class RoundFinder(ArcFinder):
     attributes: Attributes
     rounds: Rounds  # the tags of each
     label_places: NDArray[np.uint8]
+    finds_best: ClassVar[bool] = False
     label_weights: PackedWeights | None  # whose labels later rounds see, if the settings want it
 
     def factors(self, lengths: Lengths | None) -> RoundFactors:  # type: ignore[override]
@@ -114,13 +115,13 @@ class RoundTrainer(ArcTreeTrainer):
 
     def make_factors(self, init: ArcTreeModel | None) -> RoundFactors:
         """Return rounds at work: those of the model to start from, of the settings, or the best for the trees."""
-        material = self.material
+        examples = self.examples
         if isinstance(init, RoundModel):
             self.rounds = init.finder.rounds
         else:
-            self.rounds = rounds_of(self.settings, material.features, material.trees.corpus, material.single_root)
-        what = (self.settings, material.features, material.single_root, material.lengths())
-        return round_factors(*what, material.attributes, self.rounds, material.label_places)
+            self.rounds = rounds_of(self.settings, examples.features, examples.trees.corpus, examples.single_root)
+        what = (self.settings, examples.features, examples.single_root, examples.lengths())
+        return round_factors(*what, examples.attributes, self.rounds, examples.label_places)
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences, arcs round by round."""
@@ -131,14 +132,14 @@ class RoundTrainer(ArcTreeTrainer):
 
     def finder(self) -> RoundFinder:
         """Return what finds trees by the weights so far."""
-        shared = self.material.shared()
+        shared = self.examples.shared()
         return RoundFinder(
             **shared,
             weights=self.arcs.packed(),
-            attributes=self.material.attributes,
+            attributes=self.examples.attributes,
             rounds=self.rounds,
-            label_places=self.material.label_places,
-            label_weights=self.material.packed(self.labels.weights) if self.settings.child_labels else None,
+            label_places=self.examples.label_places,
+            label_weights=self.examples.packed(self.labels.weights) if self.settings.child_labels else None,
         )
 
 

@@ -19,7 +19,7 @@ class RoundSettings(ArcSettings):
     family: Literal["rounds"] = "rounds"
     system: Literal["bottom-up"] = "bottom-up"
     # The tags of each round, else found: as many rounds as can reach this share of the gold arcs.
-    order: list[str | list[str]] = []
+    order: list[str | list[str]] = Field([])
     reachable: float = Field(0.995, ge=0, le=1)
     # Whether words that have a head can no longer be heads.
     absorb: bool = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,6 +45,7 @@ class UndirectedFinder(ArcFinder):
     """Undirected trees, whose directions lead away from node 0."""
 
     settings: UndirectedSettings
+    finds_best: ClassVar[bool] = False
 
     def factors(self, lengths: Lengths | None) -> ArcFactors:
         """Return the features and the decoder at work, for one thread."""

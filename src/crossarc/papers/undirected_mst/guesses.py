@@ -1,4 +1,4 @@
-"""Combined graph parsers: a directed model that sees the trees of two others, one directed and one undirected.
+"""Combined parsers: a directed model that sees the trees of two others, one directed and one undirected.
 
 Sums of the two models' scores gain nothing: both look at the same features of an arc, and a sum of first-order scores
 is a first-order score again (nor would dual decomposition find another tree than the best by the sum). Two trees tell

@@ -24,7 +24,7 @@ from crossarc.papers.undirected_mst.model import EnhancedModel, StackedModel, Un
 from crossarc.papers.undirected_mst.settings import UndirectedSettings, directed_settings
 from crossarc.parsers.arcs.finders import ArcFinder, TreeFinder, arc_factors
 from crossarc.parsers.arcs.model import ArcTreeModel
-from crossarc.parsers.arcs.trainer import ArcLearner, ArcTreeTrainer, LabelLearner, Material
+from crossarc.parsers.arcs.trainer import ArcExamples, ArcLearner, ArcTreeTrainer, LabelLearner
 from crossarc.parsers.model import Ints
 from crossarc.parsers.trees import Trees
 
@@ -40,8 +40,8 @@ class UndirectedTrainer(ArcTreeTrainer):
 
     def make_factors(self, init: ArcTreeModel | None) -> ArcFactors:
         """Return the features and the decoder at work: undirected trees, or the best directed ones to learn from."""
-        settings, material = self.settings, self.material
-        what = (material.features, material.single_root, material.lengths())
+        settings, examples = self.settings, self.examples
+        what = (examples.features, examples.single_root, examples.lengths())
         if settings.directed_training:
             return arc_factors(directed_settings(settings), *what)
         return undirected_factors(settings, *what)
@@ -62,20 +62,20 @@ class EnhancedTrainer(UndirectedTrainer):
     ) -> None:
         before = init.finder if init is not None else None
         below = before.below if isinstance(before, StackedFinder) else before
-        material = Material.of(trees, settings, init, directed)
-        super().__init__(trees, settings, init, material)
+        examples = ArcExamples.of(trees, settings, init, directed)
+        super().__init__(trees, settings, init, examples)
         if isinstance(below, EnhancedFinder):
-            self.arcs.weights = material.first_weights(ARC_WEIGHTS, below.undirected.weights)
-        self.reused = reused_weights(directed, material) if directed is not None else None
+            self.arcs.weights = examples.first_weights(ARC_WEIGHTS, below.undirected.weights)
+        self.reused = reused_weights(directed, examples) if directed is not None else None
         self.directed = ArcLearner(
-            material, self.directed_factors(), below.directed.weights if isinstance(below, EnhancedFinder) else None
+            examples, self.directed_factors(), below.directed.weights if isinstance(below, EnhancedFinder) else None
         )
 
     def directed_factors(self) -> ArcFactors:
         """Return the directed features and decoder at work."""
-        lengths = self.material.lengths()
+        lengths = self.examples.lengths()
         edges = lengths.of_edges() if lengths is not None else None
-        return arc_factors(directed_settings(self.settings), self.material.features, self.material.single_root, edges)
+        return arc_factors(directed_settings(self.settings), self.examples.features, self.examples.single_root, edges)
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences, with both models."""
@@ -86,7 +86,7 @@ class EnhancedTrainer(UndirectedTrainer):
     def enhanced(self) -> EnhancedFinder:
         """Return what finds trees by the weights of both models so far."""
         directed = self.reused if self.reused is not None else self.directed.packed()
-        return enhanced_finder(self.material.shared(), self.arcs.packed(), directed)
+        return enhanced_finder(self.examples.shared(), self.arcs.packed(), directed)
 
     def finder(self) -> TreeFinder:
         """Return what finds trees by the weights so far."""
@@ -105,10 +105,10 @@ class EnhancedTrainer(UndirectedTrainer):
             self.directed.weights = Weights.from_arrays(part(arrays, "directed."), ARC_WEIGHTS, self.settings.cut)
 
 
-def reused_weights(directed: ArcTreeModel, material: Material) -> PackedWeights:
+def reused_weights(directed: ArcTreeModel, examples: ArcExamples) -> PackedWeights:
     """Return the weights of a directed model; refuse one without labels of the treebank."""
-    if len(material.trees.names) > len(directed.labels):
-        unknown = ", ".join(material.trees.names[len(directed.labels) :][:5])
+    if len(examples.trees.names) > len(directed.labels):
+        unknown = ", ".join(examples.trees.names[len(directed.labels) :][:5])
         raise CrossarcError(
             f"the directed model has never seen labels of this treebank ({unknown}): it is of other data; "
             "train one on the same treebank, or leave it out"
@@ -134,35 +134,35 @@ class StackedTrainer(EnhancedTrainer):
         directed: ArcTreeModel | None = None,
     ) -> None:
         super().__init__(trees, settings, init, directed)
-        material = self.material
+        examples = self.examples
         before = init.finder.top if isinstance(init, StackedModel) else None
-        self.top_features = stacked_features(material.features, trees.corpus) if before is None else before.features
-        lengths, top_settings = material.lengths(), directed_settings(settings)
-        factors = arc_factors(top_settings, self.top_features, material.single_root, lengths)
-        self.top = ArcLearner(material, factors, before.weights if before is not None else None)
+        self.top_features = stacked_features(examples.features, trees.corpus) if before is None else before.features
+        lengths, top_settings = examples.lengths(), directed_settings(settings)
+        factors = arc_factors(top_settings, self.top_features, examples.single_root, lengths)
+        self.top = ArcLearner(examples, factors, before.weights if before is not None else None)
         labels = init.label_weights if init is not None else None
-        self.labels = LabelLearner(material, self.top_features, labels)
+        self.labels = LabelLearner(examples, self.top_features, labels)
         self.extended = self.guess()
 
     def guess(self) -> Ints:
         """Return the words of all sentences with the guesses of models that did not learn from them."""
-        settings, material = self.settings, self.material
-        tokens, starts, sizes = material.tokens, material.starts, self.sizes
+        settings, examples = self.settings, self.examples
+        tokens, starts, sizes = examples.tokens, examples.starts, self.sizes
         trees = np.full((2, len(tokens)), -1, dtype=np.int32)
         shuffle = np.random.default_rng(settings.seed)
         for piece in parts(len(sizes), settings.stack):
             rest = np.setdiff1d(np.arange(len(sizes)), piece)
-            learners = [ArcLearner(material, factors, None) for factors in (self.arcs.factors, self.directed_factors())]
+            learners = [ArcLearner(examples, factors, None) for factors in (self.arcs.factors, self.directed_factors())]
             for _ in range(min(settings.epochs, GUESSING_EPOCHS)):
                 for chunk in chunks(shuffle.permutation(rest), sizes):
                     for learner in learners:
                         learner.learn(chunk)
             weights = (learner.weights.pack(settings.prune) for learner in learners)
-            below = enhanced_finder(material.shared(), *weights)
+            below = enhanced_finder(examples.shared(), *weights)
             begin, end = starts[piece[0]], starts[piece[-1] + 1]
             here = starts[piece[0] : piece[-1] + 2] - begin
             trees[:, begin:end] = below.guess(np.ascontiguousarray(tokens[begin:end]), here)
-        return with_guesses(tokens, material.features, starts, *trees)
+        return with_guesses(tokens, examples.features, starts, *trees)
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences, with all models."""
@@ -176,7 +176,7 @@ class StackedTrainer(EnhancedTrainer):
     def finder(self) -> StackedFinder:
         """Return what finds trees by the weights so far."""
         below = self.enhanced()
-        return StackedFinder(below, top_finder(below, self.top_features, self.top.packed(), self.material.lengths()))
+        return StackedFinder(below, top_finder(below, self.top_features, self.top.packed(), self.examples.lengths()))
 
     def state(self) -> Arrays:
         """Return the weights, for a checkpoint."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,112 +29,99 @@ from crossarc.treebank.corpus import Corpus
 
 if TYPE_CHECKING:
     from crossarc.parsers.arcs.model import ArcScoringModel
+    from crossarc.parsers.model import Columns
 
+Scores = NDArray[np.float64]
 SMOOTHING = 1e-6  # what an arc weighs, beside a whole of 1, that is only looked at because of constraints
 CANDIDATES = 16  # encoded trees that are decoded to find one that satisfies constraints
 
 
-def analyse_by_arcs(
-    model: ArcScoringModel, corpus: Corpus, known: list[Constraints], request: Request
+class SentenceScores:
+    """The scores of one sentence, each computed once: those of arcs, and those of labels for each tree."""
+
+    def __init__(self, model: ArcScoringModel, give: Callable[[], Any], arcs: Scores | None = None) -> None:
+        self.model, self.give = model, give  # the input of the sentence is made when it is needed
+        self.known = {False: arcs} if arcs is not None else {}
+        self.labelled: dict[bytes, Scores] = {}
+
+    @cached_property
+    def sentence(self) -> Any:
+        """What its scores are made of."""
+        return self.give()
+
+    def arcs(self, *, whole: bool = False) -> Scores:
+        """Return the scores of arcs, which the caller may change."""
+        if whole not in self.known:
+            self.known[whole] = self.model.arc_scores(self.sentence, whole=whole)
+        return self.known[whole].copy()
+
+    def labels(self, heads: Heads) -> Scores:
+        """Return the scores of labels for the arcs of a tree."""
+        key = heads.tobytes()
+        if key not in self.labelled:
+            self.labelled[key] = self.model.label_scores(self.sentence, heads)
+        return self.labelled[key]
+
+    def parse_under(self, constraints: Constraints) -> Heads | None:
+        """Return the heads of the parse under constraints; None for the best tree by the scores of arcs."""
+        return self.model.parse_under(self.sentence, constraints)
+
+
+class Searched(NamedTuple):
+    """The parses of a corpus, and the scores of its sentences, from which all else can be read."""
+
+    heads: Heads
+    labels: Heads
+    scores: Iterable[SentenceScores]
+    tags: Columns
+
+
+def analyse_searched(
+    model: ArcScoringModel, corpus: Corpus, found: Searched, known: list[Constraints], request: Request
 ) -> Iterator[Analysis]:
     """Yield the k best trees of each sentence and their probabilities.
 
     Where lengths leave no tree that satisfies the constraints, or not the parse, arcs of all lengths count. A very long
     sentence has its parse and no numbers, unless constraints rule that out.
     """
-    inputs = ((lambda each=each: each) for each in model.inputs(corpus))
-    yield from analyse_parsed(model, corpus, model.parse(corpus), inputs, known, request)
-
-
-def analyse_parsed(
-    model: ArcScoringModel,
-    corpus: Corpus,
-    parsed: tuple[Heads, Heads],
-    inputs: Iterable[Callable[[], Any]],
-    known: list[Constraints],
-    request: Request,
-) -> Iterator[Analysis]:
-    """Yield the same, given the heads and labels of the parses, and what gives the input of each sentence if needed."""
-    own, own_labels = parsed
     places = pairwise(corpus.starts.tolist())
-    for sentence, constraints, (begin, end) in zip(inputs, known, places, strict=True):
-        parse = own[begin:end]
+    for scores, constraints, (begin, end) in zip(found.scores, known, places, strict=True):
+        parse = found.heads[begin:end]
         if len(parse) - 1 > model.long_sentence and (request.undo is not None or constraints.allow(parse)):
-            names = ["", *(model.labels[label] for label in own_labels[begin + 1 : end].tolist())]
+            names = ["", *(model.labels[label] for label in found.labels[begin + 1 : end].tolist())]
             heads, names = request.undo(parse, names) if request.undo is not None else (parse, names)
-            found = without_numbers(heads, names, constraints)
+            plain = without_numbers(heads, names, constraints)
             yield (
-                found if constraints.allow(heads) else by_likely_arcs(found, model.single_root, request.k, constraints)
+                plain if constraints.allow(heads) else by_likely_arcs(plain, model.single_root, request.k, constraints)
             )
         elif request.undo is None or not constraints:
-            yield analyse(model, sentence(), parse, constraints, request)
+            yield analyse(scores, parse, constraints, request)
         else:
-            yield analyse_decoded(model, sentence(), parse, constraints, request)
+            yield analyse_decoded(scores, parse, constraints, request)
 
 
-class ScoredOnce:
-    """A model that has parsed and scored a corpus, for analyses of it that differ in scales alone."""
-
-    def __init__(self, model: ArcScoringModel, corpus: Corpus) -> None:
-        self.model = model
-        self.parsed = model.parse(corpus)
-        self.known = list(enumerate(model.inputs(corpus)))
-        self.scores: dict[tuple[int, bool], NDArray[np.float64]] = {}
-        self.labelled: dict[tuple[int, bytes], NDArray[np.float64]] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.model, name)
-
-    def parse(self, corpus: Corpus) -> tuple[Heads, Heads]:
-        """Return the heads and labels found before."""
-        return self.parsed
-
-    def inputs(self, corpus: Corpus) -> Iterator[tuple[int, Any]]:
-        """Yield the input of each sentence with its number."""
-        return iter(self.known)
-
-    def arc_scores(self, sentence: tuple[int, Any], *, whole: bool = False) -> NDArray[np.float64]:
-        """Return the scores of arcs, which the caller may change."""
-        number, own = sentence
-        if (number, whole) not in self.scores:
-            self.scores[number, whole] = self.model.arc_scores(own, whole=whole)
-        return self.scores[number, whole].copy()
-
-    def label_scores(self, sentence: tuple[int, Any], heads: Heads) -> NDArray[np.float64]:
-        """Return the scores of labels for the arcs of a tree."""
-        number, own = sentence
-        key = (number, heads.tobytes())
-        if key not in self.labelled:
-            self.labelled[key] = self.model.label_scores(own, heads)
-        return self.labelled[key]
-
-
-def tree_space(
-    model: ArcScoringModel, sentence: Any, parse: Heads, constraints: Constraints, scale: float
-) -> TreeSpace:
+def tree_space(scores: SentenceScores, parse: Heads, constraints: Constraints, scale: float) -> TreeSpace:
     """Return the trees of one sentence; those with arcs of all lengths where lengths leave too few."""
-    scores = without_cells(model.arc_scores(sentence))
-    space = TreeSpace(scores, model.single_root, model.is_projective, scale, constraints)
+    model = scores.model
+    space = TreeSpace(without_cells(scores.arcs()), model.single_root, model.is_projective, scale, constraints)
     if model.lengths is not None and not has_tree(space, parse):
-        space = replace(space, scores=without_cells(model.arc_scores(sentence, whole=True)))
+        space = replace(space, scores=without_cells(scores.arcs(whole=True)))
         model.lengths.add(0, 0, 1)
     return space
 
 
-def analyse(
-    model: ArcScoringModel, sentence: Any, parse: Heads, constraints: Constraints, request: Request
-) -> Analysis:
+def analyse(scores: SentenceScores, parse: Heads, constraints: Constraints, request: Request) -> Analysis:
     """Return the k best trees of one sentence; with a transform constraints are on encoded trees."""
     if not constraints.allow(parse):
-        found = model.parse_under(sentence, constraints)
+        found = scores.parse_under(constraints)
         parse = found if found is not None else parse
-    space = tree_space(model, sentence, parse, constraints, request.scales.trees)
+    space = tree_space(scores, parse, constraints, request.scales.trees)
     marginals, partition = space.marginals(), space.log_partition()
     arcs = MovedArcs(marginals)
     scored: list[ScoredTree] = []
     for heads in space.best(request.k, parse):
-        labels = model.label_scores(sentence, heads)
-        names = [model.labels[label] for label in labels.argmax(axis=1).tolist()]
+        labels = scores.labels(heads)
+        names = [scores.model.labels[label] for label in labels.argmax(axis=1).tolist()]
         chances = softmax(request.scales.labels * labels).max(axis=1)
         chances[0] = 1.0
         names, chances = with_labels(names, chances, space.constraints)
@@ -184,23 +172,21 @@ class MovedArcs:
         self.marginals.clip(0.0, None, out=self.marginals)
 
 
-def analyse_decoded(
-    model: ArcScoringModel, sentence: Any, parse: Heads, constraints: Constraints, request: Request
-) -> Analysis:
+def analyse_decoded(scores: SentenceScores, parse: Heads, constraints: Constraints, request: Request) -> Analysis:
     """Return the k best trees of one sentence that satisfy constraints after a transform.
 
     They are the best encoded trees under the constraints, or if these do not satisfy them when decoded, the best ones
     without, or else the best trees by likely arcs. A parse that satisfies the constraints stays.
     """
     wide = replace(request, k=max(request.k, CANDIDATES))
-    free = analyse(model, sentence, parse, NONE, wide)
+    free = analyse(scores, parse, NONE, wide)
     found = None
     if constraints.allow(parse) or not constraints.allow(free.best.heads):
         with suppress(DecodeError):  # no encoded tree satisfies them, or none at all: then the last way says so
-            found = allowed(analyse(model, sentence, parse, replace(constraints, labels={}), wide), constraints)
+            found = allowed(analyse(scores, parse, replace(constraints, labels={}), wide), constraints)
     found = found or allowed(free, constraints)
     if found is None:
-        return by_likely_arcs(free, model.single_root, request.k, constraints)
+        return by_likely_arcs(free, scores.model.single_root, request.k, constraints)
     return replace(found, trees=found.trees[: request.k])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,7 @@ class ArcFinder(TreeFinder):
     weights: PackedWeights
     lengths: Lengths | None = None
     name: str = "arcs"  # of its arrays in a model file
+    finds_best: ClassVar[bool] = True  # whether its trees are the best ones by its scores, with the decoder of them all
 
     def factors(self, lengths: Lengths | None) -> ArcFactors:
         """Return the features and the decoder at work, for one thread."""

@@ -6,7 +6,7 @@ McDonald and Pereira (2006). Arcs of the tree and those added to it are learned 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
 
@@ -20,19 +20,18 @@ from crossarc.errors import CrossarcError
 from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.factors.graph_arcs import GraphArcFactors
 from crossarc.features.attributes import Attributes
-from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model, parse_edge_model
+from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
 from crossarc.learning.packed import PackedWeights
 from crossarc.learning.weights import Weights
 from crossarc.parsers.analysis import GRAPH_SCALES
 from crossarc.parsers.arcs.finders import Starts
-from crossarc.parsers.arcs.lengths import Lengths, Pruning, WithLengths, lengths_of_arcs, limits_of, tag_column
+from crossarc.parsers.arcs.lengths import Lengths, WithLengths, lengths_of_arcs, limits_of, tag_column
 from crossarc.parsers.arcs.long_sentences import LONG, Pieces
 from crossarc.parsers.arcs.settings import ArcGraphSettings
+from crossarc.parsers.arcs.storage import read_stored, stored_parts
 from crossarc.parsers.arcs.trainer import first_weights, step_cost
 from crossarc.parsers.graphs import Arcs, Graphs
-from crossarc.parsers.model import GraphModel, Ints, pack_attributes, unpack_attributes
-from crossarc.parsers.presets import stored_basics
-from crossarc.parsers.trees import check_places
+from crossarc.parsers.model import GraphModel, Ints
 from crossarc.structure.trees import describe_fault
 from crossarc.treebank.corpus import Corpus
 
@@ -98,40 +97,23 @@ class ArcGraphModel(WithLengths, GraphModel):
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
-        arrays: Arrays = {
-            "label_places": self.label_places,
-            **self.arc_weights.to_arrays("arcs."),
-            **self.label_weights.to_arrays("labels."),
-            **pack_attributes(self.attributes),
-        }
-        left_out = None
-        if self.lengths is not None:
-            arrays["lengths"] = self.lengths.table
-            left_out = asdict(self.lengths.development) if self.lengths.development is not None else None
-        limits = {"most_heads": self.most_heads, "most_parallel": self.most_parallel}
-        return {**self.shared_manifest(), **limits, "pruning": left_out}, arrays
+        manifest, arrays = stored_parts(self)
+        weights = self.arc_weights.to_arrays("arcs.") | self.label_weights.to_arrays("labels.")
+        return {**manifest, "most_heads": self.most_heads, "most_parallel": self.most_parallel}, arrays | weights
 
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
         """Return the model of a file."""
-        settings, labels, single_root = stored_basics(manifest, ArcGraphSettings)
-        features = parse_edge_model(manifest["features"], settings.features)
+        own = read_stored(manifest, arrays, ArcGraphSettings)
         limits = manifest["most_heads"], manifest["most_parallel"]
         if not all(type(limit) is int and 0 < limit < 2**31 for limit in limits):
             raise ValueError("it is not said how many heads a word can have")
-        check_places(arrays["label_places"], len(labels))
-        attributes = unpack_attributes(arrays, features.attributes)
-        lengths = None
-        if settings.lengths:
-            noted = Pruning(**manifest["pruning"]) if manifest["pruning"] else None
-            lengths = Lengths(arrays["lengths"], tag_column(attributes), noted)
-            lengths.check(attributes)
         weights = (
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
-            PackedWeights.from_arrays(arrays, len(labels), "labels."),
+            PackedWeights.from_arrays(arrays, len(own.labels), "labels."),
         )
-        places = arrays["label_places"]
-        return cls(settings, features, attributes, labels, places, single_root, *limits, *weights, lengths)
+        basics = (own.settings, own.features, own.attributes, own.labels, own.label_places, own.single_root)
+        return cls(*basics, *limits, *weights, own.lengths)
 
 
 class ArcGraphTrainer(Trainer):

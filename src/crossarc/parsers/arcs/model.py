@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc import decode
 from crossarc.components.component import Arrays
-from crossarc.decode import eisner
 from crossarc.factors.arcs import ARC_WEIGHTS, JointFactors
 from crossarc.factors.labels import LabelFactors
 from crossarc.features.attributes import Attributes
-from crossarc.features.edges import EdgeModel, parse_edge_model
+from crossarc.features.edges import EdgeModel
 from crossarc.learning.packed import PackedWeights
 from crossarc.parsers.analysis import GRAPH_SCALES, Analysis, Request
-from crossarc.parsers.arcs.analysis import ScoredOnce, analyse_by_arcs
+from crossarc.parsers.arcs.analysis import Searched, SentenceScores, analyse_searched
 from crossarc.parsers.arcs.finders import ArcFinder, Starts, TreeFinder, decoder_of
-from crossarc.parsers.arcs.lengths import Lengths, Pruning, WithLengths, limits_of, tag_column
+from crossarc.parsers.arcs.lengths import Lengths, WithLengths, limits_of
 from crossarc.parsers.arcs.long_sentences import LONG, Pieces
 from crossarc.parsers.arcs.settings import ArcSettings, ArcTreeSettings
+from crossarc.parsers.arcs.storage import read_stored, stored_parts
 from crossarc.parsers.constraints import NONE, Constraints
-from crossarc.parsers.model import Analyser, Ints, TreeModel, pack_attributes, unpack_attributes
-from crossarc.parsers.presets import stored_basics
-from crossarc.parsers.trees import check_places
+from crossarc.parsers.model import Analyser, Columns, Ints, TreeModel
 from crossarc.structure import is_projective
 from crossarc.transitions.coverage import Coverage
 from crossarc.treebank.corpus import Corpus
@@ -37,7 +36,7 @@ ParsePieces = Callable[[Ints, Starts, NDArray[np.int64]], tuple[Ints, Ints]]  # 
 
 
 class ArcScoringModel(TreeModel):
-    """A parser that scores the arcs of a sentence: what graph parsers and parsers around other scorers share.
+    """A parser that scores the arcs of a sentence: what parsers of this kind and parsers around other scorers share.
 
     `inputs` gives what the scores of a sentence are made of.
     """
@@ -66,12 +65,26 @@ class ArcScoringModel(TreeModel):
 
     def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
         """Yield the k best trees of each sentence and their probabilities."""
-        return analyse_by_arcs(self, corpus, constraints, request)
+        return self.analyse_columns(corpus, constraints, request)[1]
+
+    def analyse_columns(
+        self, corpus: Corpus, constraints: list[Constraints], request: Request
+    ) -> tuple[Columns, Iterator[Analysis]]:
+        """Return tags, if the model gives them, and the analyses, by the scores that the parses come from."""
+        found = self.search(corpus)
+        return found.tags, analyse_searched(self, corpus, found, constraints, request)
 
     def analyser(self, corpus: Corpus) -> Analyser:
         """Return what analyses a corpus under different scales; it scores each sentence once."""
-        once: Any = ScoredOnce(self, corpus)
-        return lambda request: analyse_by_arcs(once, corpus, [NONE] * len(once.known), request)
+        found = self.search(corpus)
+        kept = found._replace(scores=list(found.scores))
+        known = [NONE] * (len(corpus.starts) - 1)
+        return lambda request: analyse_searched(self, corpus, kept, known, request)
+
+    def search(self, corpus: Corpus) -> Searched:
+        """Return the parses of a corpus and the scores of its sentences."""
+        scores = (SentenceScores(self, lambda each=each: each) for each in self.inputs(corpus))  # type: ignore[misc]
+        return Searched(*self.parse(corpus), scores, {})
 
     def coverage(self, corpus: Corpus) -> Coverage:
         """Return what the decoder can find: all trees, or the projective ones."""
@@ -152,6 +165,19 @@ class ArcTreeModel(WithLengths, AttributeModel):
         """Whether only projective trees are looked at."""
         return self.settings.is_projective
 
+    def search(self, corpus: Corpus) -> Searched:
+        """Return the parses of a corpus and the scores of its sentences; parses are read from scores if they can be."""
+        finds_best = isinstance(self.finder, ArcFinder) and self.finder.finds_best
+        if not finds_best or self.lengths is not None or np.diff(corpus.starts).max(initial=0) > self.long_sentence:
+            return super().search(corpus)
+        decoder = decode.eisner if self.is_projective else decode.mst
+        heads, labels = (np.full(int(corpus.starts[-1]), -1, dtype=np.int32) for _ in range(2))
+        scores = [SentenceScores(self, lambda each=each: each) for each in self.inputs(corpus)]  # type: ignore[misc]
+        for own, (begin, end) in zip(scores, pairwise(corpus.starts.tolist()), strict=True):
+            heads[begin:end] = decoder(own.arcs(), single_root=self.single_root)
+            labels[begin + 1 : end] = own.labels(heads[begin:end])[1:].argmax(axis=1)
+        return Searched(heads, labels, scores, {})
+
     def parse_tokens(self, tokens: Ints, starts: Starts) -> tuple[Ints, Ints]:
         """Return heads and labels of the sentences that begin at `starts`, from the attributes of their nodes."""
         labels = np.full(len(tokens), -1, dtype=np.int32)
@@ -179,43 +205,20 @@ class ArcTreeModel(WithLengths, AttributeModel):
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
-        arrays: Arrays = {
-            "label_places": self.label_places,
-            **self.finder.to_arrays(),
-            **self.label_weights.to_arrays("labels."),
-            **pack_attributes(self.attributes),
-        }
-        left_out = None
-        if self.lengths is not None:
-            arrays["lengths"] = self.lengths.table
-            left_out = asdict(self.lengths.development) if self.lengths.development is not None else None
-        return {**self.shared_manifest(), "pruning": left_out}, arrays
+        manifest, arrays = stored_parts(self)
+        return manifest, arrays | self.finder.to_arrays() | self.label_weights.to_arrays("labels.")
 
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
         """Return the model of a file."""
-        settings, labels, single_root = stored_basics(manifest, ArcSettings)
-        features = parse_edge_model(manifest["features"], settings.features)
-        check_places(arrays["label_places"], len(labels))
-        attributes = unpack_attributes(arrays, features.attributes)
-        lengths = None
-        if settings.lengths:
-            noted = Pruning(**manifest["pruning"]) if manifest["pruning"] else None
-            lengths = Lengths(arrays["lengths"], tag_column(attributes), noted)
-            lengths.check(attributes)
-        shared = {"settings": settings, "features": features, "single_root": single_root, "lengths": lengths}
-        finder, label_features = cls.stored_finder(shared, attributes, manifest, arrays)
-        return cls(
-            settings,
-            features,
-            attributes,
-            labels,
-            arrays["label_places"],
-            single_root,
-            finder,
-            PackedWeights.from_arrays(arrays, cls.label_actions(settings, len(labels)), "labels."),
-            label_features,
-        )
+        own = read_stored(manifest, arrays, ArcSettings)
+        names = ("settings", "features", "single_root", "lengths")
+        shared = {name: getattr(own, name) for name in names}
+        finder, label_features = cls.stored_finder(shared, own.attributes, manifest, arrays)
+        label_actions = cls.label_actions(own.settings, len(own.labels))
+        weights = PackedWeights.from_arrays(arrays, label_actions, "labels.")
+        basics = (own.settings, own.features, own.attributes, own.labels, own.label_places, own.single_root)
+        return cls(*basics, finder, weights, label_features)
 
     @classmethod
     def label_actions(cls, settings: ArcSettings, labels: int) -> int:
@@ -296,5 +299,5 @@ def in_projective_tree(heads: Ints) -> NDArray[np.bool_]:
     n = len(heads) - 1
     scores = np.zeros((n + 1, n + 1))
     scores[np.arange(1, n + 1), heads[1:]] = 1
-    found: NDArray[np.bool_] = eisner(scores, single_root=False) == heads
+    found: NDArray[np.bool_] = decode.eisner(scores, single_root=False) == heads
     return found

@@ -1,9 +1,9 @@
-"""Second-order graph parsers: arcs and pairs of arcs, among the arcs that a first-order model keeps."""
+"""Second-order parsers: arcs and pairs of arcs, among the arcs that a first-order model keeps."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ class SecondOrderFinder(ArcFinder):
     pair_weights: SingleWeights | None  # None where those of labels serve for pairs too
     label_places: NDArray[np.uint8]
     label_lists: LabelLists | None  # where labels are found with the tree
+    finds_best: ClassVar[bool] = False
 
     def part_factors(self, coarse: Any) -> SecondOrderFactors:
         """Return pairs of arcs at work beside the first-order model, for one thread."""
@@ -165,36 +166,36 @@ class SecondOrderTrainer(ArcTreeTrainer):
 
     def __init__(self, trees: Trees, settings: SecondOrderSettings, init: SecondOrderModel | None) -> None:
         super().__init__(trees, settings, init)
-        material = self.material
+        examples = self.examples
         before = init.finder if init is not None else None
-        self.part_weights = material.first_weights(ARC_WEIGHTS, before.part_weights if before is not None else None)
+        self.part_weights = examples.first_weights(ARC_WEIGHTS, before.part_weights if before is not None else None)
         self.pair_weights: Weights | None = None
         self.label_lists: LabelLists | None = None
         if settings.labels == "after":
-            self.pair_weights = material.first_weights(1, before.pair_weights if before is not None else None)
+            self.pair_weights = examples.first_weights(1, before.pair_weights if before is not None else None)
         else:
-            count = len(material.trees.names)
+            count = len(examples.trees.names)
             rows = with_any_label(init.label_weights.unpack(), len(init.labels), count) if init is not None else None
-            self.labels.weights = material.first_weights(count + 1, rows)
-            lists = LabelLists.of(material.tokens, *tags_of(material.attributes), material.trees)
+            self.labels.weights = examples.first_weights(count + 1, rows)
+            lists = LabelLists.of(examples.tokens, *tags_of(examples.attributes), examples.trees)
             self.label_lists = lists.merged(before.label_lists if before is not None else None)
-        what = (settings, material.features, material.single_root, self.arcs.factors)
-        self.factors = part_factors(*what, material.label_places, self.label_lists)
+        what = (settings, examples.features, examples.single_root, self.arcs.factors)
+        self.factors = part_factors(*what, examples.label_places, self.label_lists)
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; return how many heads and labels there are and how many of them are wrong."""
-        material, trees = self.material, self.material.trees
+        examples, trees = self.examples, self.examples.trees
         joint = self.settings.labels == "joint"
         words, wrong = self.factors.learn(
             self.arcs.weights,
             self.part_weights,
             self.pair_weights if self.pair_weights is not None else self.labels.weights,
-            material.tokens,
+            examples.tokens,
             trees.heads,
             trees.labels if joint else None,
             trees.starts,
             sentences,
-            material.cost,
+            examples.cost,
             self.settings.augment,
         )
         if joint:
@@ -206,11 +207,11 @@ class SecondOrderTrainer(ArcTreeTrainer):
         """Return what finds trees by the weights so far."""
         pairs = self.pair_weights
         return SecondOrderFinder(
-            **self.material.shared(),
+            **self.examples.shared(),
             weights=self.arcs.packed(),
-            part_weights=self.material.packed(self.part_weights),
+            part_weights=self.examples.packed(self.part_weights),
             pair_weights=self.packed(pairs) if pairs is not None else None,
-            label_places=self.material.label_places,
+            label_places=self.examples.label_places,
             label_lists=self.label_lists,
         )
 

@@ -91,6 +91,7 @@ class SecondOrderSettings(ArcSettings):
     """The settings of parsers that score pairs of arcs."""
 
     kept: ClassVar[tuple[str, ...]] = ("starts",)
+    as_guide: ClassVar[dict[str, Any]] = {"labels": "joint"}
 
     family: Literal["second-order"] = "second-order"
     system: Literal["carreras"] = "carreras"
@@ -104,7 +105,7 @@ class SecondOrderSettings(ArcSettings):
     reattach: float | None = Field(None, ge=0)
     # Moves also start from these trees, and the best end is taken: the best of the first-order model ("mst"), an
     # undirected one by its scores ("mst-undirected"), or that of a transition parser by its preset, trained beside.
-    starts: list[str] = []
+    starts: list[str] = Field([])
     # Labels by a second model over the finished tree, or inside the chart, where pairs of arcs see them.
     labels: Literal["after", "joint"] = "after"
 
@@ -120,13 +121,18 @@ class SecondOrderSettings(ArcSettings):
 
     @property
     def model_place(self) -> str:
-        """Alone, or with transition parsers beside it."""
-        return f"crossarc.parsers.arcs.{'guided:GuidedModel' if self.guides else 'second_order:SecondOrderModel'}"
+        """Alone, or guided by transition parsers."""
+        return f"{self.place}Model"
 
     @property
     def trainer_place(self) -> str:
-        """Alone, or with transition parsers beside it."""
-        return f"crossarc.parsers.arcs.{'guided:GuidedTrainer' if self.guides else 'second_order:SecondOrderTrainer'}"
+        """Alone, or guided by transition parsers."""
+        return f"{self.place}Trainer"
+
+    @property
+    def place(self) -> str:
+        """What the places of its classes begin with."""
+        return f"crossarc.parsers.{'composites.guided:Guided' if self.guides else 'arcs.second_order:SecondOrder'}"
 
     @model_validator(mode="after")
     def check(self) -> Self:

@@ -1,4 +1,4 @@
-"""How a graph parser is trained: weights of arcs from whole trees, weights of labels from the arcs of gold trees."""
+"""How parsers that score arcs are trained: weights of arcs from whole trees, those of labels from the gold arcs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from crossarc.components.component import Arrays, part, prefixed
 from crossarc.components.training import Trainer
 from crossarc.errors import CrossarcError
-from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors
+from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.factors.labels import LabelFactors
-from crossarc.factors.rounds import RoundFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
 from crossarc.learning.packed import PackedWeights
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
-    """What all parts of a graph parser learn from: trees in numbers, and the vocabulary that numbers them.
+class ArcExamples:
+    """What all parts of such a parser learn from: trees in numbers, and the vocabulary that numbers them.
 
     The labels and words of a known model keep their numbers; new ones come behind them.
     """
@@ -49,8 +48,8 @@ class Material:
     @classmethod
     def of(
         cls, trees: Trees, settings: ArcSettings, init: ArcTreeModel | None, known: ArcTreeModel | None = None
-    ) -> Material:
-        """Return the material of trees; `known` is a directed model whose numbers are kept, by default `init`."""
+    ) -> ArcExamples:
+        """Return what trees show; `known` is a directed model whose numbers are kept, by default `init`."""
         known = known if known is not None else init
         trees = trees.numbered(known.labels if known is not None else [])
         places = trees.label_places(known.label_places if known is not None else None)
@@ -107,39 +106,40 @@ class Material:
 class ArcLearner:
     """Learns the weights of arcs from whole trees."""
 
-    def __init__(self, material: Material, factors: ArcFactors | RoundFactors, before: PackedWeights | None) -> None:
-        self.material = material
+    def __init__(self, examples: ArcExamples, factors: Any, before: PackedWeights | None) -> None:
+        self.examples = examples
         self.factors = factors
-        self.weights = material.first_weights(ARC_WEIGHTS, before)
+        self.weights = examples.first_weights(ARC_WEIGHTS, before)
 
     def learn(self, sentences: NDArray[np.int64], tokens: Ints | None = None, *labels: Weights) -> tuple[int, int]:
         """Learn from some sentences; return how many words there are and how many have a wrong head.
 
         Rounds that see labels need the weights of labels.
         """
-        material = self.material
-        words = tokens if tokens is not None else material.tokens
-        how: Any = (material.cost, material.settings.augment, *labels)
-        return self.factors.learn(self.weights, words, material.trees.heads, material.starts, sentences, *how)
+        examples = self.examples
+        words = tokens if tokens is not None else examples.tokens
+        how: Any = (examples.cost, examples.settings.augment, *labels)
+        made, wrong = self.factors.learn(self.weights, words, examples.trees.heads, examples.starts, sentences, *how)
+        return made, wrong
 
     def packed(self) -> PackedWeights:
         """Return the weights as a model keeps them."""
-        return self.material.packed(self.weights)
+        return self.examples.packed(self.weights)
 
 
 class LabelLearner:
     """Learns the weights of labels on gold trees."""
 
-    def __init__(self, material: Material, features: EdgeModel, before: PackedWeights | None) -> None:
-        self.material = material
+    def __init__(self, examples: ArcExamples, features: EdgeModel, before: PackedWeights | None) -> None:
+        self.examples = examples
         self.features = features
-        self.factors = LabelFactors(features, material.label_places)
-        words = int(material.trees.sizes.sum())  # each is a step
-        self.weights = material.first_weights(len(material.trees.names), before, words)
+        self.factors = LabelFactors(features, examples.label_places)
+        words = int(examples.trees.sizes.sum())  # each is a step
+        self.weights = examples.first_weights(len(examples.trees.names), before, words)
 
     def learn(self, sentences: NDArray[np.int64], tokens: Ints | None = None) -> tuple[int, int]:
         """Learn from some sentences; return how many words there are and how many get a wrong label."""
-        words, trees = tokens if tokens is not None else self.material.tokens, self.material.trees
+        words, trees = tokens if tokens is not None else self.examples.tokens, self.examples.trees
         return self.factors.learn(self.weights, words, trees.heads, trees.labels, trees.starts, sentences)
 
 
@@ -150,23 +150,23 @@ class ArcTreeTrainer(Trainer):
     finder_type: type[ArcFinder] = ArcFinder
 
     def __init__(
-        self, trees: Trees, settings: ArcSettings, init: ArcTreeModel | None, material: Material | None = None
+        self, trees: Trees, settings: ArcSettings, init: ArcTreeModel | None, examples: ArcExamples | None = None
     ) -> None:
         self.settings = settings
         self.epochs = settings.epochs
-        self.material = material if material is not None else Material.of(trees, settings, init)
+        self.examples = examples if examples is not None else ArcExamples.of(trees, settings, init)
         self.shuffle = np.random.default_rng(settings.seed)
         self.continued = init is not None
         self.sizes = trees.sizes
-        self.arcs = ArcLearner(self.material, self.make_factors(init), arc_weights(init))
+        self.arcs = ArcLearner(self.examples, self.make_factors(init), arc_weights(init))
         self.labels = LabelLearner(
-            self.material, self.material.features, init.label_weights if init is not None else None
+            self.examples, self.examples.features, init.label_weights if init is not None else None
         )
 
-    def make_factors(self, init: ArcTreeModel | None) -> ArcFactors | RoundFactors:
+    def make_factors(self, init: ArcTreeModel | None) -> Any:
         """Return the features and the decoder at work."""
-        settings, material = self.settings, self.material
-        return arc_factors(settings, material.features, material.single_root, material.lengths())
+        settings, examples = self.settings, self.examples
+        return arc_factors(settings, examples.features, examples.single_root, examples.lengths())
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; return how many heads and labels there are and how many of them are wrong."""
@@ -176,20 +176,20 @@ class ArcTreeTrainer(Trainer):
 
     def finder(self) -> TreeFinder:
         """Return what finds trees by the weights so far."""
-        return self.finder_type(**self.material.shared(), weights=self.arcs.packed())
+        return self.finder_type(**self.examples.shared(), weights=self.arcs.packed())
 
     def model(self) -> ArcTreeModel:
         """Return what has been learned, as a model."""
-        material = self.material
+        examples = self.examples
         return self.model_type(
             self.settings,
-            material.features,
-            material.attributes,
-            material.trees.names,
-            material.label_places,
-            material.single_root,
+            examples.features,
+            examples.attributes,
+            examples.trees.names,
+            examples.label_places,
+            examples.single_root,
             self.finder(),
-            material.packed(self.labels.weights),
+            examples.packed(self.labels.weights),
             self.labels.features,
         )
 
@@ -212,20 +212,20 @@ class JointTrainer(ArcTreeTrainer):
 
     def __init__(self, trees: Trees, settings: ArcTreeSettings, init: ArcTreeModel | None) -> None:
         super().__init__(trees, settings, init)
-        material = self.material
-        places, lengths = material.label_places, material.lengths()
-        self.factors = joint_factors(settings, material.features, material.single_root, places, lengths)
+        examples = self.examples
+        places, lengths = examples.label_places, examples.lengths()
+        self.factors = joint_factors(settings, examples.features, examples.single_root, places, lengths)
         before = init.label_weights if init is not None else None
-        self.labels.weights = material.first_weights(len(material.trees.names), before)
+        self.labels.weights = examples.first_weights(len(examples.trees.names), before)
 
     def make_factors(self, init: ArcTreeModel | None) -> Any:
         """Return nothing: arcs are learned with their labels."""
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; return how many words there are and how many have a wrong head or label."""
-        material, trees = self.material, self.material.trees
-        data = (material.tokens, trees.heads, trees.labels, trees.starts, sentences)
-        how = (material.cost, self.settings.augment)
+        examples, trees = self.examples, self.examples.trees
+        data = (examples.tokens, trees.heads, trees.labels, trees.starts, sentences)
+        how = (examples.cost, self.settings.augment)
         return self.factors.learn(self.arcs.weights, self.labels.weights, *data, *how)
 
 

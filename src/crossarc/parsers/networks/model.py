@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
@@ -20,10 +19,9 @@ from crossarc.neural.biaffine import log_probabilities
 from crossarc.neural.encoder import Batch, Prepared
 from crossarc.neural.heads import ArcScores
 from crossarc.neural.layers import Array, leaky
-from crossarc.parsers.analysis import Analysis, Request, Scales
-from crossarc.parsers.arcs.analysis import analyse_parsed
+from crossarc.parsers.analysis import Scales
+from crossarc.parsers.arcs.analysis import Searched, SentenceScores
 from crossarc.parsers.arcs.model import AttributeModel
-from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.model import Columns, Ints
 from crossarc.parsers.networks.network import Network, pack_inputs, stored_network, unpack_inputs
 from crossarc.parsers.networks.settings import NetworkTreeSettings
@@ -40,10 +38,11 @@ BATCH_NODES = 2_000  # that go through the network side by side
 BATCH_CELLS = 400_000  # scores of arcs at a time
 
 
-Visit = Callable[[Starts, Starts, Any], None]  # the nodes of a batch, where its sentences begin, and their vectors
+# The nodes of a batch, where its sentences begin, their vectors, and the scores of their arcs.
+Visit = Callable[[Starts, Starts, Any, ArcScores], None]
 
 
-def ignore(nodes: Starts, starts: Starts, vectors: Any) -> None:
+def ignore(nodes: Starts, starts: Starts, vectors: Any, arcs: ArcScores) -> None:
     """Do nothing with a batch."""
 
 
@@ -97,9 +96,9 @@ class NetworkModel(AttributeModel):
         search = decode.eisner if self.is_projective else decode.mst
         for _, nodes, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
             vectors = self.vectors(prepared, places, own)
-            visit(nodes, own, vectors)
-            scores = padded(self.score_arcs(vectors, own))
-            found = search(scores, np.diff(own).astype(np.int32) - 1, single_root=self.single_root)
+            arcs = self.score_arcs(vectors, own)
+            visit(nodes, own, vectors, arcs)
+            found = search(padded(arcs), np.diff(own).astype(np.int32) - 1, single_root=self.single_root)
             words, above = ends(found, own)
             heads[nodes[words]] = above - np.repeat(own[:-1], np.diff(own))[words]
             labels[nodes[words]] = self.allowed_labels(vectors, words, above, heads[nodes[words]]).argmax(axis=1)
@@ -113,30 +112,27 @@ class NetworkModel(AttributeModel):
         """Return the scores of arcs and labels, for other decoders."""
         return NetworkScorer(self)
 
-    def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
-        """Yield the k best trees of each sentence and their probabilities."""
-        return self.analyse_columns(corpus, constraints, request)[1]
-
-    def analyse_columns(
-        self, corpus: Corpus, constraints: list[Constraints], request: Request
-    ) -> tuple[Columns, Iterator[Analysis]]:
-        """Return tags, if the model gives them, and the analyses, by the vectors that the parses come from."""
+    def search(self, corpus: Corpus) -> Searched:
+        """Return the parses and tags of a corpus, and the scores that the parses come from."""
         tokens, starts = self.tokens_of(corpus), corpus.starts
-        kept: dict[int, tuple[Any, int]] = {}  # by the first node of the sentence
+        kept: dict[int, tuple[Any, Scores]] = {}  # by the first node of the sentence
         tags = self.read_tags(len(tokens))
 
-        def visit(nodes: Starts, own: Starts, vectors: Any) -> None:
-            tags.read(nodes, own, vectors)
-            for begin, end in pairwise(own.tolist()):
-                kept[int(nodes[begin])] = (self.part_of(vectors, begin, end), end - begin)
+        def visit(nodes: Starts, own: Starts, vectors: Any, arcs: ArcScores) -> None:
+            tags.read(nodes, own, vectors, arcs)
+            for sentence, (begin, end) in enumerate(pairwise(own.tolist())):
+                scores = np.array(arcs.square(sentence), dtype=np.float64)
+                kept[int(nodes[begin])] = self.part_of(vectors, begin, end), scores
 
-        def input_at(begin: int, end: int) -> tuple[Any, int]:
-            found = kept.pop(begin)
-            return found if found[1] == end - begin else self.input_of(tokens[begin:end])  # a piece of a long one
+        def scores_of(begin: int, end: int) -> SentenceScores:
+            vectors, arcs = kept.pop(begin)
+            if len(arcs) == end - begin:
+                return SentenceScores(self, lambda: (vectors, end - begin), arcs)
+            return SentenceScores(self, lambda: self.input_of(tokens[begin:end]))  # a long one was cut into pieces
 
-        parsed = self.parse_nodes(tokens, starts, visit)
-        inputs = (partial(input_at, *ends) for ends in pairwise(starts.tolist()))
-        return tags.columns(corpus), analyse_parsed(self, corpus, parsed, inputs, constraints, request)
+        heads, labels = self.parse_nodes(tokens, starts, visit)
+        scores = (scores_of(*ends) for ends in pairwise(starts.tolist()))
+        return Searched(heads, labels, scores, tags.columns(corpus))
 
     def read_tags(self, nodes: int) -> TagReader:
         """Return what reads the tags of so many nodes off their vectors."""

@@ -73,9 +73,9 @@ class NetworkTreeSettings(NetworkSettings):
     # Networks of so many seeds, whose probabilities are averaged.
     ensemble: int = Field(1, ge=1, le=32)
     # Linear parsers by their presets, trained beside; arcs and labels of their trees score more.
-    guides: list[str] = []
+    guides: list[str] = Field([])
     # The columns that are predicted too, from the same vectors: upos, xpos, feats, lemma. They are no features then.
-    predict: list[Literal["upos", "xpos", "feats", "lemma"]] = []
+    predict: list[Literal["upos", "xpos", "feats", "lemma"]] = Field([])
 
     @property
     def is_projective(self) -> bool:
@@ -95,7 +95,7 @@ class NetworkTreeSettings(NetworkSettings):
     def place(self, what: str) -> str:
         """Return where a class is."""
         if self.guides or self.ensemble > 1:
-            return f"crossarc.parsers.networks.composites:{'Hybrid' if self.guides else 'Ensemble'}{what}"
+            return f"crossarc.parsers.composites.{'hybrid:Hybrid' if self.guides else 'ensemble:Ensemble'}{what}"
         return f"crossarc.parsers.networks.{what.lower()}:NetworkTree{what}"
 
     @model_validator(mode="after")

@@ -166,7 +166,7 @@ class TagReader:
         self.tags, self.head = tags, head
         self.found = [np.full(nodes, -1, dtype=np.int32) for _ in tags.values]
 
-    def read(self, nodes: NDArray[np.int64], starts: NDArray[np.int64], vectors: Array) -> None:
+    def read(self, nodes: NDArray[np.int64], starts: NDArray[np.int64], vectors: Array, arcs: object = None) -> None:
         """Read the tags of a batch of sentences, or of their pieces."""
         if self.head is None:
             return

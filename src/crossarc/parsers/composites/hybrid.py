@@ -1,4 +1,4 @@
-"""Models around networks: several networks as one, and a network beside a linear parser."""
+"""A network that is told the trees of linear parsers."""
 
 from __future__ import annotations
 
@@ -8,128 +8,22 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.components.component import Arrays, part, prefixed
+from crossarc.components.component import Arrays, arrays_of, members_of, numbered, part, prefixed, stored_members
 from crossarc.components.training import Trainer
 from crossarc.neural.biaffine import log_probabilities
-from crossarc.neural.encoder import Prepared
 from crossarc.neural.heads import ArcScores
 from crossarc.neural.layers import Array
-from crossarc.parsers.model import Ints, Model
+from crossarc.parsers.composites.ensemble import EnsembleModel, EnsembleTrainer
+from crossarc.parsers.families import settings_class
+from crossarc.parsers.model import Ints, TreeModel
 from crossarc.parsers.networks.model import NetworkModel, NetworkTreeModel, Starts, log_softmax
 from crossarc.parsers.networks.settings import NetworkTreeSettings
 from crossarc.parsers.networks.trainer import NetworkTreeTrainer
-from crossarc.parsers.presets import make_settings, stored_settings
+from crossarc.parsers.presets import PRESETS, make_settings, stored_settings
+from crossarc.parsers.registry import stored_model, trainer_of
 from crossarc.parsers.settings import Settings
 from crossarc.parsers.trees import Trees
 from crossarc.treebank.corpus import Corpus
-
-# ---- several networks
-
-
-@dataclass(frozen=True, eq=False)
-class EnsembleModel(NetworkModel):
-    """Networks of several seeds; the probabilities that they give to heads and labels are averaged."""
-
-    members: tuple[NetworkTreeModel, ...]
-
-    def __post_init__(self) -> None:
-        for name in ("settings", "features", "attributes", "labels", "label_places", "single_root"):
-            object.__setattr__(self, name, getattr(self.members[0], name))
-
-    def prepare(self, tokens: Ints) -> list[Prepared]:
-        """Return what the first layer of each member makes of nodes."""
-        return [member.prepare(tokens) for member in self.members]
-
-    def vectors(self, prepared: list[Prepared], nodes: Starts, starts: Starts) -> list[Array]:
-        """Return the vectors of the nodes of sentences, of each member."""
-        return [member.vectors(own, nodes, starts) for member, own in zip(self.members, prepared, strict=True)]
-
-    def part_of(self, vectors: list[Array], begin: int, end: int) -> list[Array]:
-        """Return the vectors of one sentence of those of a batch."""
-        return [each[begin:end] for each in vectors]
-
-    def score_arcs(self, vectors: list[Array], starts: Starts) -> ArcScores:
-        """Return the logarithms of the mean probabilities of all arcs."""
-        found = [member.score_arcs(own, starts) for member, own in zip(self.members, vectors, strict=True)]
-        for each in found:
-            log_probabilities(each.scores, starts, each.places)
-        found[0].scores = log_mean([each.scores for each in found])
-        return found[0]
-
-    def score_labels(self, vectors: list[Array], words: Ints, above: Ints) -> Array:
-        """Return the logarithms of the mean probabilities of all labels of some arcs."""
-        members = zip(self.members, vectors, strict=True)
-        return log_mean([log_softmax(member.score_labels(own, words, above)) for member, own in members])
-
-    def describe(self) -> dict[str, str]:
-        """Return the number of networks and of their weights."""
-        return {"networks": f"{len(self.members)}", **self.members[0].describe()}
-
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the manifest and the arrays that a model file keeps."""
-        manifest, arrays = self.members[0].to_arrays()
-        for number, member in enumerate(self.members[1:], 1):
-            arrays |= prefixed(member.weights, f"network{number}.")
-        return {**manifest, "kind": self.kind}, arrays
-
-    @classmethod
-    def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
-        """Return the model of a file."""
-        first = NetworkTreeModel.from_arrays(manifest, arrays)
-        count = range(1, first.settings.ensemble)
-        return cls((first, *(replace(first, weights=part(arrays, f"network{number}.")) for number in count)))
-
-
-class EnsembleTrainer(Trainer):
-    """Learns several networks that differ in their seeds."""
-
-    def __init__(self, trees: Trees, settings: NetworkTreeSettings, init: EnsembleModel | None) -> None:
-        self.shuffle = np.random.default_rng(settings.seed)
-        self.continued = init is not None
-        self.sizes = trees.sizes
-        self.settings = settings
-        self.epochs = settings.epochs
-        self.trainers = [
-            NetworkTreeTrainer(
-                trees,
-                settings.model_copy(update={"seed": settings.seed + number}),
-                init.members[number] if init is not None else None,
-            )
-            for number in range(settings.ensemble)
-        ]
-
-    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
-        """Learn from some sentences; return how many heads and labels there are and how many of them are wrong."""
-        made, wrong = zip(*(trainer.learn(sentences) for trainer in self.trainers), strict=True)
-        return sum(made), sum(wrong)
-
-    def model(self) -> EnsembleModel:
-        """Return what has been learned, as a model."""
-        return EnsembleModel(tuple(replace(each.model(), settings=self.settings) for each in self.trainers))
-
-    def state(self) -> Arrays:
-        """Return what each network has learned, for a checkpoint."""
-        arrays: Arrays = {}
-        for number, trainer in enumerate(self.trainers):
-            arrays |= prefixed(trainer.state(), f"network{number}.")
-        return arrays
-
-    def restore(self, arrays: Arrays) -> None:
-        """Go on from a checkpoint."""
-        for number, trainer in enumerate(self.trainers):
-            trainer.restore(part(arrays, f"network{number}."))
-
-
-def log_mean(logs: list[Array]) -> Array:
-    """Return the logarithm of the mean of numbers given by their logarithms."""
-    most = np.maximum.reduce(logs)
-    floor = np.where(np.isfinite(most), most, 0)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(sum(np.exp(each - floor) for each in logs) / len(logs)) + floor)
-
-
-# ---- linear parsers beside
-
 
 NO_HEAD = -(2**30)  # how far away the head of node 0 is
 
@@ -151,7 +45,7 @@ class HybridModel(NetworkModel):
     """
 
     neural: NetworkModel
-    guides: tuple[Model, ...]
+    guides: tuple[TreeModel, ...]
     bonus: tuple[float, float]
 
     def __post_init__(self) -> None:
@@ -248,13 +142,9 @@ class HybridModel(NetworkModel):
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
-        manifest, arrays = self.neural.to_arrays()
-        manifest |= {"kind": self.kind, "bonus": list(self.bonus), "guides": []}
-        for number, guide in enumerate(self.guides):
-            about, own = guide.to_arrays()
-            manifest["guides"].append(about)
-            arrays |= prefixed(own, f"guide{number}.")
-        return manifest, arrays
+        (manifest, arrays), (guides, own) = self.neural.to_arrays(), stored_members(self.guides)
+        # The first members are those of an ensemble.
+        return {**manifest, "bonus": list(self.bonus), "members": guides}, arrays | prefixed(own, "guides.")
 
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
@@ -266,10 +156,10 @@ class HybridModel(NetworkModel):
         arcs, labels = map(float, manifest["bonus"])
         if not np.isfinite([arcs, labels]).all():
             raise ValueError("it is not said what linear parses count")
-        guides = [guide_of(about, part(arrays, f"guide{number}.")) for number, about in enumerate(manifest["guides"])]
+        guides: tuple[TreeModel, ...] = members_of(manifest["members"], part(arrays, "guides."), stored_model)
         if [guide.settings.parser for guide in guides] != settings.guides:
             raise ValueError("the linear parsers beside are not those of the settings")
-        return cls(inner.from_arrays(manifest, arrays), tuple(guides), (arcs, labels))
+        return cls(inner.from_arrays(manifest, arrays), guides, (arcs, labels))
 
 
 BONUSES = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
@@ -280,8 +170,6 @@ class HybridTrainer(Trainer):
     """Learns networks, and linear parsers beside them, which need fewer epochs."""
 
     def __init__(self, trees: Trees, settings: NetworkTreeSettings, init: HybridModel | None) -> None:
-        from crossarc.parsers.registry import trainer_of  # which knows this trainer too
-
         self.sizes, self.settings, self.epochs = trees.sizes, settings, settings.epochs
         self.shuffle = np.random.default_rng(settings.seed)
         self.continued = init is not None
@@ -295,7 +183,7 @@ class HybridTrainer(Trainer):
         before = init.guides if init is not None else [None] * len(own)
         self.guides = [trainer_of(trees.corpus, *each) for each in zip(own, before, strict=True)]
         self.guide_epochs = [each.epochs for each in own]
-        self.guide_models: dict[int, Model] = {}  # those that are finished
+        self.guide_models: dict[int, TreeModel] = {}  # those that are finished
         self.epoch = 0
 
     def learning(self) -> list[tuple[int, Trainer]]:
@@ -326,31 +214,16 @@ class HybridTrainer(Trainer):
 
     def state(self) -> Arrays:
         """Return what all have learned, for a checkpoint."""
-        arrays = prefixed(self.neural.state(), "neural.")
-        for number, guide in enumerate(self.guides):
-            arrays |= prefixed(guide.state(), f"guide{number}.")
-        return arrays
+        return prefixed(self.neural.state(), "neural.") | numbered(guide.state() for guide in self.guides)
 
     def restore(self, arrays: Arrays) -> None:
         """Go on from a checkpoint."""
         self.neural.restore(part(arrays, "neural."))
         for number, guide in enumerate(self.guides):
-            guide.restore(part(arrays, f"guide{number}."))
+            guide.restore(arrays_of(arrays, number))
 
 
 def guide_settings(name: str, seed: int, single_root: bool) -> Settings:
     """Return the settings of a linear parser beside a network: the most accurate ones of its preset."""
-    own: dict[str, Any] = {"seed": seed, "single_root": single_root}
-    if name.startswith("carreras"):
-        own["labels"] = "joint"
-    return make_settings(name, **own)
-
-
-def guide_of(manifest: dict[str, Any], arrays: Arrays) -> Model:
-    """Return the linear parser of a file."""
-    from crossarc.parsers.registry import stored_model  # which knows these models too
-
-    guide = stored_model(manifest, arrays)
-    if guide.output != "tree" or isinstance(guide, NetworkModel):
-        raise ValueError("the parser beside is not a linear parser of trees")
-    return guide
+    as_guide = settings_class(PRESETS[name].family).as_guide
+    return make_settings(name, seed=seed, single_root=single_root, **as_guide)

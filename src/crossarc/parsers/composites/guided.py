@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.components.component import Arrays, part, prefixed
+from crossarc.components.component import Arrays, arrays_of, members_of, numbered, stored_members
 from crossarc.parsers.arcs.second_order import SecondOrderModel, SecondOrderTrainer
 from crossarc.parsers.arcs.settings import SecondOrderSettings
 from crossarc.parsers.model import Ints
@@ -32,22 +32,14 @@ class GuidedModel(SecondOrderModel):
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
-        manifest, arrays = super().to_arrays()
-        manifest["guides"] = []
-        for number, guide in enumerate(self.guides):
-            about, own = guide.to_arrays()
-            manifest["guides"].append(about)
-            arrays |= prefixed(own, f"guide{number}.")
-        return manifest, arrays
+        (manifest, arrays), (guides, own) = super().to_arrays(), stored_members(self.guides)
+        return {**manifest, "members": guides}, arrays | own
 
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
         """Return the model of a file."""
         model = super().from_arrays(manifest, arrays)
-        guides = tuple(
-            MoveTreeModel.from_arrays(about, part(arrays, f"guide{number}."))
-            for number, about in enumerate(manifest["guides"])
-        )
+        guides = members_of(manifest["members"], arrays, MoveTreeModel.from_arrays)
         if [guide.settings.parser for guide in guides] != model.settings.guides:
             raise ValueError("the transition parsers beside are not those of the settings")
         if any(guide.single_root is not model.single_root for guide in guides):
@@ -67,7 +59,7 @@ class GuidedTrainer(SecondOrderTrainer):
 
     def __init__(self, trees: Trees, settings: SecondOrderSettings, init: GuidedModel | None) -> None:
         super().__init__(trees, settings, init)
-        shared = {"epochs": settings.epochs, "seed": settings.seed, "single_root": self.material.single_root}
+        shared = {"epochs": settings.epochs, "seed": settings.seed, "single_root": self.examples.single_root}
         self.guides = []
         for number, name in enumerate(settings.guides):
             before = init.guides[number] if init is not None else None
@@ -94,13 +86,10 @@ class GuidedTrainer(SecondOrderTrainer):
 
     def state(self) -> Arrays:
         """Return the weights, for a checkpoint."""
-        arrays = super().state()
-        for number, guide in enumerate(self.guides):
-            arrays |= prefixed(guide.state(), f"guide{number}.")
-        return arrays
+        return super().state() | numbered(guide.state() for guide in self.guides)
 
     def restore(self, arrays: Arrays) -> None:
         """Go on from the weights of a checkpoint."""
         super().restore(arrays)
         for number, guide in enumerate(self.guides):
-            guide.restore(part(arrays, f"guide{number}."))
+            guide.restore(arrays_of(arrays, number))

@@ -1,4 +1,4 @@
-"""Models that hold models: trees enhanced by a second model, a model stacked on two, a transform around a model."""
+"""A parser inside a transform that makes its trees projective, and undoes it."""
 
 from __future__ import annotations
 
@@ -21,17 +21,6 @@ from crossarc.parsers.trees import Trees
 from crossarc.transforms.pseudo_projective import PseudoProjective
 from crossarc.transitions.coverage import Coverage
 from crossarc.treebank.corpus import Corpus
-
-GUESSING_EPOCHS = 5  # of the models of parts of a treebank, at most: more hardly changes their trees
-
-
-# ---- enhanced trees
-
-
-# ---- a model on top of two
-
-
-# ---- a transform around a model
 
 
 def transform_of(settings: Settings) -> PseudoProjective:

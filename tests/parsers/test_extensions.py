@@ -1,0 +1,166 @@
+"""What programs and installed packages add to crossarc."""
+
+import subprocess
+import sys
+import textwrap
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import crossarc
+from crossarc import CrossarcError, Parser
+from crossarc.core.registry import Registry
+from crossarc.errors import UnknownName
+from crossarc.parsers import PRESETS, Preset
+from crossarc.parsers.extensions import KINDS, registry_of
+
+SWAP = {"system": "swap", "features": "stack"}
+
+
+@pytest.fixture
+def registries():
+    """Registries are as they were after the test."""
+    before = {kind: dict(registry_of(kind).things) for kind in KINDS}
+    yield
+    for kind, things in before.items():
+        registry_of(kind).things.clear()
+        registry_of(kind).things.update(things)
+
+
+def offering(**entries):
+    """A registry with some entry points."""
+    found = Registry("thing", "things", {"own": 1})
+    vars(found)["offered"] = {name: EntryPoint(name, value, "crossarc.things") for name, value in entries.items()}
+    return found
+
+
+def test_things_are_imported_when_they_are_asked_for():
+    found = offering(pi="math:pi", gone="no_such_package:x", table="string:ascii_lowercase")
+    assert list(found) == ["own", "pi", "table"]
+    assert "gone" not in found
+    assert found.things == {"own": 1}
+    assert found["pi"] == pytest.approx(3.14, abs=0.01)
+    with pytest.raises(CrossarcError, match=r"'gone' is of no_such_package, which cannot be imported .*; install"):
+        _ = found["gone"]
+    with pytest.raises(UnknownName, match=r"no thing 'pie'; did you mean 'pi'\? \(valid: own, pi, table\)"):
+        _ = found["pie"]
+    with pytest.raises(CrossarcError, match="there is a thing 'pi' already"):
+        found.register("pi", 3)
+
+
+def test_all_is_listed_while_some_is_loaded():
+    found = offering(pi="math:pi", e="math:e")
+    assert [found[name] for name in found][:1] == [1]
+    assert len(found) == 3
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_preset_is_registered(example, tmp_path):
+    settings = {"system": "swap", "features": "stack-compact", "explore": 0.0}
+    crossarc.register("my-swap", preset=Preset("moves", "all", "few features", settings))
+    assert "my-swap" in PRESETS
+    parser = Parser("my-swap", epochs=1).fit(example)
+    parser.save(tmp_path / "m.crossarc")
+    assert crossarc.load(tmp_path / "m.crossarc").settings.parser == "my-swap"
+    del PRESETS.things["my-swap"]
+    with pytest.raises(CrossarcError, match="no parser 'my-swap'"):
+        crossarc.load(tmp_path / "m.crossarc")
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_decoder_is_registered(example):
+    class Scorer:
+        labels = ("dep",)
+
+        def arc_scores(self, sentences):
+            return [np.ones((len(sentence) + 1, len(sentence) + 1)) for sentence in sentences]
+
+        def label_scores(self, sentences, heads):
+            return [np.zeros((len(tree), 1)) for tree in heads]
+
+    crossarc.register("chain", decoder=lambda scores, single_root: np.arange(len(scores), dtype=np.int32) - 1)
+    parsed = next(Parser.around(Scorer(), "chain").parse(example))
+    assert parsed.heads.tolist() == list(range(-1, len(parsed)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "thing", "message"),
+    [
+        ("transition_system", int, "must be a subclass of TransitionSystem"),
+        ("preset", {"family": "moves"}, "must be a Preset"),
+        ("preset", Preset("moves", "all", "", {}), "have a system and features"),
+        (
+            "preset",
+            Preset("steps", "all", "", SWAP),
+            "no family of settings 'steps'",
+        ),
+        ("decoder", 3, "must be a function"),
+        ("colour", 3, "no kind of extension 'colour'"),
+    ],
+)
+@pytest.mark.usefixtures("registries")
+def test_what_is_no_such_thing_is_refused(kind, thing, message):
+    with pytest.raises(CrossarcError, match=message):
+        crossarc.register("x", **{kind: thing})
+
+
+def test_names_have_one_meaning():
+    for kind, name in (("preset", "swap"), ("preset", "mst-combined"), ("decoder", "mst")):
+        with pytest.raises(CrossarcError, match="already"):
+            crossarc.register(name, **{kind: len})
+
+
+GROUPS = ("crossarc.presets", "crossarc.feature_models")
+ROOMS = sorted({entry.module for group in GROUPS for entry in entry_points(group=group)})
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_without_a_room_all_else_works(room, example, tmp_path):
+    """Other presets train, and models of the room are refused by name."""
+    own = [entry.name for entry in entry_points(group="crossarc.presets") if entry.module == room]
+    for name in own[:1]:
+        Parser(name, epochs=1).fit(example).save(tmp_path / "own.crossarc")
+    program = f"""
+        import sys
+
+        class Hidden:  # as if the room had been deleted
+            def find_spec(self, name, path=None, target=None):
+                if name == {room!r} or name.startswith({room!r} + "."):
+                    raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+        sys.meta_path.insert(0, Hidden())
+        import crossarc
+        from crossarc.parsers import PRESETS
+        own = {own!r}
+        assert not set(own) & set(PRESETS), list(PRESETS)
+        small = dict(epochs=1)
+        network = dict(hidden=8, lexical_size=8, tag_size=8, arc_size=8, label_size=8)
+        sentences = list(crossarc.read({str(example)!r}))[:10]
+        for name, preset in PRESETS.items():
+            if preset.output == "tree":
+                crossarc.Parser(name, **small, **(network if preset.method == "networks" else {{}})).fit(sentences)
+        for name in own:
+            try:
+                crossarc.Parser(name)
+            except crossarc.CrossarcError as error:
+                assert {room!r} in str(error), error
+            else:
+                raise AssertionError(name)
+        if own:
+            try:
+                crossarc.load({str(tmp_path / "own.crossarc")!r})
+            except crossarc.CrossarcError as error:
+                assert own[0] in str(error), error
+            else:
+                raise AssertionError("a model of the room was loaded")
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_all_rooms_are_there():
+    folder = Path(find_spec("crossarc.papers").origin).parent
+    assert {room.rpartition(".")[2] for room in ROOMS} <= {path.name for path in folder.iterdir()}
