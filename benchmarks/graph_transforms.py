@@ -16,6 +16,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from shared import print_table
+
 from crossarc.structure import is_acyclic
 from crossarc.transforms import GraphTransform, LabelLemmas
 from crossarc.transforms.label_lemmas import SOURCES
@@ -91,14 +93,6 @@ def covered(sentences: list[Sentence]) -> tuple[int, int, int]:
     return long, short, len(labels)
 
 
-def table(columns: list[str], rows: list[list[str]]) -> None:
-    print("| " + " | ".join(columns) + " |")
-    print("|---" * len(columns) + "|")
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -132,11 +126,11 @@ def main() -> None:
         words = sum(map(len, sentences)) / 1000
         rates = [f"{words / each.encoding:.0f}, {words / each.decoding:.0f}" for each in results.values()]
         speed.append([folder.name, *rates])
-    table(["treebank", "arcs", *SETTINGS], bounds)
+    print_table(["treebank", "arcs", *SETTINGS], bounds)
     columns = ["reversed", "dropped", "null arcs", "lifted", "to node 0", "put elsewhere", "empty nodes lost"]
-    table(["treebank", "cyclic graphs", "transform", *columns], changes)
-    table(["treebank", "labels with lemmas", "covered, %", "distinct", "with placeholders", *SETTINGS], labels)
-    table(["treebank", *(f"kwords/s, {name}" for name in SETTINGS)], speed)
+    print_table(["treebank", "cyclic graphs", "transform", *columns], changes)
+    print_table(["treebank", "labels with lemmas", "covered, %", "distinct", "with placeholders", *SETTINGS], labels)
+    print_table(["treebank", *(f"kwords/s, {name}" for name in SETTINGS)], speed)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from shared import udpipe_sentences
+
 import crossarc
 from crossarc.experiments.resources import Stopwatch, peak_memory, single_threaded
 from crossarc.parsers.presets import preset_names
@@ -82,19 +84,6 @@ def crossarc_threads(gold: str, model: str, words: int) -> Figures:
             pass
         best[threads] = min(best[threads], time.perf_counter() - begin)
     return {"threads": best[1] / best[2]}
-
-
-def udpipe_sentences(path: str) -> Any:
-    from ufal import udpipe
-
-    reader = udpipe.InputFormat.newConlluInputFormat()
-    reader.setText(Path(path).read_text(encoding="utf-8"))
-    error, sentence, sentences = udpipe.ProcessingError(), udpipe.Sentence(), udpipe.Sentences()
-    while reader.nextSentence(sentence, error):
-        sentences.append(sentence)
-    if error.occurred():
-        raise SystemExit(error.message)
-    return sentences
 
 
 def udpipe_train(train: str, model: str, options: str) -> Figures:

@@ -22,7 +22,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tokenizing import repeated, timed, udpipe_model, udpipe_process
+from shared import timed, udpipe_model, udpipe_process
+from tokenizing import repeated
 
 import crossarc
 from crossarc.evaluation.tokenization import evaluate_tokenization

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from shared import print_table
 
 from crossarc.structure import non_projective_edges
 from crossarc.transforms import ENCODINGS, PseudoProjective
@@ -80,14 +81,6 @@ def measure(trees: list[Tree], transform: PseudoProjective) -> Result:
     return Result(*shares, len(new), only_path, words / seconds, losses)
 
 
-def table(columns: list[str], rows: list[list[str]]) -> None:
-    print("| " + " | ".join(columns) + " |")
-    print("|---" * len(columns) + "|")
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -121,12 +114,12 @@ def main() -> None:
         new = [f"{results[kind].new_labels}" for kind in free]
         new.append(f"{results[f'headpath {arguments.cap}'].only_path}")
         labels.append([folder.name, f"{old}", *new, *(f"{results[kind].speed / 1000:,.0f}" for kind in free)])
-    table(["treebank", "edges", *free, *capped], edges)
-    table(["treebank", "non-projective edges", *kinds], crossing)
+    print_table(["treebank", "edges", *free, *capped], edges)
+    print_table(["treebank", "non-projective edges", *kinds], crossing)
     names = [*(f"new, {name}" for name in free), f"`l↓`, headpath {arguments.cap}"]
-    table(["treebank", "labels", *names, *(f"kwords/s, {name}" for name in free)], labels)
+    print_table(["treebank", "labels", *names, *(f"kwords/s, {name}" for name in free)], labels)
     reasons = [[reason, *(f"{losses[kind][reason]:,}" for kind in free)] for reason in (SHARED, ALONE, GONE)]
-    table(["lost lifted edges", *free], reasons)
+    print_table(["lost lifted edges", *free], reasons)
 
 
 if __name__ == "__main__":

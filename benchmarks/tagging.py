@@ -13,23 +13,15 @@ tokens/s are from CoNLL-U to CoNLL-U.
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+
+from shared import timed, udpipe_model, udpipe_process
 
 from crossarc import read
 from crossarc.tagging import Tagger
 from crossarc.treebank import read_string
 
 COLUMNS = ("upos", "xpos", "feats", "lemma")
-
-
-def timed(call: Callable[[], Any]) -> tuple[Any, float]:
-    """The result of a call and its CPU time."""
-    begin = time.process_time()
-    result = call()
-    return result, time.process_time() - begin
 
 
 def row(name: str, scores: dict[str, float], speed: float, training: float) -> str:
@@ -40,8 +32,6 @@ def row(name: str, scores: dict[str, float], speed: float, training: float) -> s
 
 def udpipe_row(train: Path, dev: Path, part: Path) -> str:
     """Train, score and time the tagger of UDPipe."""
-    from tokenizing import udpipe_model, udpipe_process
-
     (model, _), training = timed(lambda: udpipe_model(train, dev, "none", "", "none"))
     process = udpipe_process(model, "conllu", "", "none")
     text = part.read_text(encoding="utf-8")

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import time
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
+
+from shared import timed, udpipe_model, udpipe_process
 
 from crossarc import read
 from crossarc.evaluation.tokenization import evaluate_tokenization
@@ -27,13 +27,6 @@ from crossarc.tagging.training_text import raw_text
 from crossarc.treebank import Sentence, read_string
 
 METRICS = ("Tokens", "Words", "Sentences")
-
-
-def timed(call: Callable[[], Any]) -> tuple[Any, float]:
-    """The result of a call and its CPU time."""
-    begin = time.process_time()
-    result = call()
-    return result, time.process_time() - begin
 
 
 def repeated(text: str, characters: int) -> str:
@@ -52,44 +45,6 @@ def row(name: str, gold: list[Sentence], tokenize: Callable[[str], Any], charact
     tokens = sum(len(one) for one in sentences) * (len(long) / max(1, len(text)))
     figures = " | ".join(f"{scores[metric].f1:.2f}" for metric in METRICS)
     return f"| {name} | {figures} | {tokens / max(seconds, 1e-9):,.0f} | {training:.0f} s |"
-
-
-def udpipe_sentences(path: Path) -> Any:
-    from ufal import udpipe
-
-    reader = udpipe.InputFormat.newConlluInputFormat()
-    reader.setText(path.read_text(encoding="utf-8"))
-    error, sentence, sentences = udpipe.ProcessingError(), udpipe.Sentence(), udpipe.Sentences()
-    while reader.nextSentence(sentence, error):
-        sentences.append(sentence)
-    if error.occurred():
-        raise SystemExit(error.message)
-    return sentences
-
-
-def udpipe_model(train: Path, dev: Path, tokenizer: str, tagger: str, parser: str) -> tuple[Any, int]:
-    """Train UDPipe with the options of each part, "none" to leave it out; the model and its size in bytes."""
-    from ufal import udpipe
-
-    error = udpipe.ProcessingError()
-    data = udpipe_sentences(train), udpipe_sentences(dev)
-    made = udpipe.Trainer.train("morphodita_parsito", *data, tokenizer, tagger, parser, error)
-    if error.occurred():
-        raise SystemExit(error.message)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "model"
-        path.write_bytes(made.encode("utf-8", "surrogateescape") if isinstance(made, str) else made)
-        return udpipe.Model.load(str(path)), path.stat().st_size
-
-
-def udpipe_process(model: Any, source: str, tagger: str, parser: str) -> Callable[[str], str]:
-    """What turns the input of a trained UDPipe into CoNLL-U."""
-    from ufal import udpipe
-
-    error = udpipe.ProcessingError()
-    pipeline = udpipe.Pipeline(model, source, tagger, parser, "conllu")
-    pipeline.model = model  # it must live as long as the pipeline
-    return lambda text: pipeline.process(text, error)
 
 
 def udpipe_tokenizer(train: Path, dev: Path, epochs: int) -> Callable[[str], str]:

@@ -1,6 +1,8 @@
 """What all tests share: where the treebanks are, and how hypothesis behaves."""
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,3 +49,18 @@ def example() -> Path:
 @pytest.fixture(scope="session")
 def malformed() -> Path:
     return ROOT / "tests" / "malformed"
+
+
+@pytest.fixture
+def run_crossarc(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
+    """Run the command line; gives its exit code, its output and its messages."""
+    from crossarc.cli import main
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
+        with pytest.raises(SystemExit) as leave:
+            main()
+        printed = capsys.readouterr()
+        return leave.value.code or 0, printed.out, printed.err
+
+    return run

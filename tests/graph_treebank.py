@@ -3,6 +3,7 @@
 import random
 
 from crossarc.treebank import Graph, Sentence
+from helpers import arcs_of
 
 NAMES = ["Ann", "Bob", "Cleo", "Dora", "Emil"]
 NOUNS = ["song", "cake", "book", "boat", "lamp"]
@@ -32,15 +33,6 @@ PATTERNS = [
     ),
     ("NAME VERB", "0-2 root, 2-1 nsubj"),
 ]
-
-
-def arcs_of(text):
-    found = []
-    for entry in text.split(", "):
-        ends, label = entry.split(" ")
-        head, dependent = map(int, ends.split("-"))
-        found.append((head, dependent, label))
-    return found
 
 
 def graph_treebank(count=60, seed=1):

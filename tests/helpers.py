@@ -1,8 +1,9 @@
-"""Generated trees, sentences and files."""
+"""Generated trees and sentences, and checks that several tests make."""
 
 import numpy as np
 from hypothesis import strategies as st
 
+from crossarc.parsers import load
 from crossarc.treebank import Graph, Sentence, read
 
 
@@ -58,6 +59,16 @@ def sentences(draw, **options):
     )
 
 
+def arcs_of(text):
+    """Arcs (head, dependent, label) from text such as "0-2 root, 2-1 nsubj"."""
+    found = []
+    for entry in text.split(", "):
+        ends, label = entry.split(" ")
+        head, dependent = map(int, ends.split("-"))
+        found.append((head, dependent, label))
+    return found
+
+
 def tree(heads, deprels=None, forms=None, **columns):
     """A sentence over a tree, for tests that care for little else."""
     n = len(heads) - 1
@@ -80,3 +91,14 @@ def scrambled(example, size, seed):
         heads=[-1, *[0] * size],
         deprels=["", *["dep"] * size],
     )
+
+
+def check_stored(parser, sentences, folder):
+    """A model that comes from a file parses as before, has the same settings, and gives the same file again."""
+    first, second = folder / "first.crossarc", folder / "second.crossarc"
+    parser.save(first)
+    again = load(first)
+    assert list(again.parse(sentences)) == list(parser.parse(sentences))
+    assert again.settings == parser.settings
+    again.save(second)
+    assert second.read_bytes() == first.read_bytes()

@@ -17,83 +17,73 @@ from graph_treebank import graph_treebank
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_parsing(tmp_path, example):
+@pytest.fixture
+def treebank(tmp_path, example):
+    """A folder in which all parts are the example treebank."""
     for part in ("train", "dev", "test"):
         shutil.copy(example, tmp_path / f"{part}.conllu")
-    command = [sys.executable, ROOT / "benchmarks" / "parsing.py", tmp_path, "--no-peers", "--epochs", "1"]
-    options = ["--rounds", "1", "--words", "1000", "--parsers", "arc-hybrid", "mst labels=joint"]
-    run = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
-    title, blank, columns, rule, *rows = run.stdout.splitlines()
-    assert title.startswith(tmp_path.name)
+    return tmp_path
+
+
+@pytest.fixture
+def graphs(tmp_path):
+    """A folder in which all parts are a few generated graphs."""
+    for part in ("train", "dev", "test"):
+        write(graph_treebank(20), tmp_path / f"{part}.conllu")
+    return tmp_path
+
+
+def run(name, *arguments):
+    """The lines that a benchmark prints."""
+    command = [sys.executable, ROOT / "benchmarks" / f"{name}.py", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def names_in(*table):
+    """The first cells of a table below its two head lines; all rows have the same number of cells."""
+    assert len({row.count("|") for row in table}) == 1
+    return [row.split(" | ")[0].removeprefix("| ") for row in table[2:]]
+
+
+def tables_in(lines):
+    """The tables among lines, which are divided by blank lines."""
+    return [block.splitlines() for block in "\n".join(lines).strip().split("\n\n")]
+
+
+def test_parsing(treebank):
+    parsers = ("--parsers", "arc-hybrid", "mst labels=joint")
+    title, blank, *table = run(
+        "parsing", treebank, "--no-peers", "--epochs", 1, "--rounds", 1, "--words", 1000, *parsers
+    )
+    assert title.startswith(treebank.name)
     assert not blank
-    assert [row.split(" | ")[0] for row in rows] == ["| arc-hybrid", "| arc-hybrid, fast", "| mst labels=joint"]
-    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+    assert names_in(*table) == ["arc-hybrid", "arc-hybrid, fast", "mst labels=joint"]
 
 
-def test_confidence(tmp_path, example):
-    for part in ("train", "dev"):
-        shutil.copy(example, tmp_path / f"{part}.conllu")
-    command = [sys.executable, ROOT / "benchmarks" / "confidence.py", tmp_path, "--epochs", "1", "--parsers", "mst"]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    title, _, columns, rule, *rows, _, oracle, _ = run.stdout.splitlines()
-    assert title.startswith(f"mst on {tmp_path.name}, ")
-    assert len(rows) == 5
-    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+def test_confidence(treebank):
+    title, _, *table, _, oracle, _ = run("confidence", treebank, "--epochs", 1, "--parsers", "mst")
+    assert title.startswith(f"mst on {treebank.name}, ")
+    assert len(names_in(*table)) == 5
     assert "% of all pairs" in oracle
 
 
-def test_graph_settings(tmp_path, example):
-    for part in ("train", "dev"):
-        shutil.copy(example, tmp_path / f"{part}.conllu")
-    command = [sys.executable, ROOT / "benchmarks" / "graph_settings.py", tmp_path, "--epochs", "1"]
-    options = ["--settings", "", 'lengths=true,labels="joint"']
-    run = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
-    columns, rule, plain, pruned = run.stdout.splitlines()
-    assert columns.count("|") == rule.count("|") == plain.count("|") == pruned.count("|")
-    assert pruned.startswith(f'| {tmp_path.name} | `lengths=true,labels="joint"` | ')
+def test_graph_settings(treebank):
+    table = run("graph_settings", treebank, "--epochs", 1, "--settings", "", 'lengths=true,labels="joint"')
+    assert names_in(*table) == [treebank.name] * 2
+    assert table[-1].startswith(f'| {treebank.name} | `lengths=true,labels="joint"` | ')
 
 
-def test_graph_tables(tmp_path):
-    for part in ("train", "dev", "test"):
-        write(graph_treebank(20), tmp_path / f"{part}.conllu")
-    command = [
-        sys.executable,
-        ROOT / "benchmarks" / "graph_tables.py",
-        tmp_path,
-        "--kinds",
-        "enhanced",
-        "--epochs",
-        "1",
-    ]
-    options = [
-        "--kinds",
-        "enhanced",
-        "--cache",
-        tmp_path / "cache",
-        "--rows",
-        "dag-eager",
-        "dag-standard, tree only",
-        "dag-mst",
-        "dag-mst, from trees of carreras-npa",
-    ]
-    first = subprocess.run([*command, *options], capture_output=True, text=True, check=True).stdout
-    title, _, columns, rule, *rows, _ = first.splitlines()
-    assert title == f"**{tmp_path.name}**"
-    names = [row.split(" | ")[0].removeprefix("| ") for row in rows]
-    assert names == [
-        "gold trees",
-        "dag-eager",
-        "dag-standard, tree only",
-        "dag-mst",
-        "dag-mst, from trees of carreras-npa",
-    ]
-    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
-    again = subprocess.run([*command, *options], capture_output=True, text=True, check=True).stdout
-    assert again == first, "results come from the cache"
-    options = ["--cache", tmp_path / "cache", "--rows", "dag-eager", "--seeds", "1", "2", "--unlabelled"]
-    *_, columns, _, _, row, _ = subprocess.run(
-        [*command, *options], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
+def test_graph_tables(graphs):
+    rows = ["dag-eager", "dag-standard, tree only", "dag-mst", "dag-mst, from trees of carreras-npa"]
+    call = partial(
+        run, "graph_tables", graphs, "--kinds", "enhanced", "--epochs", 1, "--cache", graphs / "cache", "--rows"
+    )
+    first = call(*rows)
+    title, _, *table, _ = first
+    assert title == f"**{graphs.name}**"
+    assert names_in(*table) == ["gold trees", *rows]
+    assert call(*rows) == first, "results come from the cache"
+    *_, columns, _, _, row, _ = call("dag-eager", "--seeds", 1, 2, "--unlabelled")
     assert columns.endswith("| LF of each seed |")
     assert columns.count(" UF (") == columns.count(" F (") > 3
     assert row.count("[") > 3, "intervals of means"
@@ -101,34 +91,25 @@ def test_graph_tables(tmp_path):
     seeds = [float(score) for score in cells[-1].removesuffix(" |").split(", ")]
     assert len(seeds) == 2
     assert abs(float(cells[3]) - sum(seeds) / 2) < 0.011
-    options = ["--cache", tmp_path / "cache", "--rows", "dag-eager", "--predicted-tags", "2"]
-    predicted = subprocess.run([*command, *options], capture_output=True, text=True, check=True).stdout
-    assert [line.split(" | ")[0] for line in predicted.splitlines()[4:6]] == ["| gold trees", "| dag-eager"]
+    _, _, *table, _ = call("dag-eager", "--predicted-tags", 2)
+    assert names_in(*table) == ["gold trees", "dag-eager"]
 
 
-def test_graph_speed(tmp_path):
-    for part in ("train", "dev", "test"):
-        write(graph_treebank(20), tmp_path / f"{part}.conllu")
-    command = [sys.executable, ROOT / "benchmarks" / "graph_speed.py", tmp_path, "--models", tmp_path / "models"]
-    options = ["--epochs", "1", "--rounds", "1", "--beams", "1", "4", "--rows", "dag-standard"]
+def test_graph_speed(graphs):
+    options = ("--epochs", 1, "--rounds", 1, "--beams", 1, 4, "--rows", "dag-standard")
     for _ in range(2):  # the second time with the model of the first
-        run = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
-        columns, rule, *rows = run.stdout.splitlines()
-        assert [row.split(" | ")[3] for row in rows] == ["1", "4"]
-        assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
-    assert len(list((tmp_path / "models").iterdir())) == 1
+        table = run("graph_speed", graphs, "--models", graphs / "models", *options)
+        assert len(names_in(*table)) == 2
+        assert [row.split(" | ")[3] for row in table[2:]] == ["1", "4"]
+    assert len(list((graphs / "models").iterdir())) == 1
 
 
-def test_spanning_trees(tmp_path, example):
-    for part in ("train", "dev"):
-        shutil.copy(example, tmp_path / f"{part}.conllu")
-    command = [sys.executable, ROOT / "benchmarks" / "spanning_trees.py", tmp_path, "--longest", "50", "--seconds", "0"]
-    run = subprocess.run([*command, "--plot", tmp_path / "plot.svg"], capture_output=True, text=True, check=True)
-    title, _, columns, rule, *rows = run.stdout.splitlines()
-    assert title.startswith(tmp_path.name)
-    assert [row.split(" | ")[0] for row in rows] == ["| 10", "| 20", "| 50"]
-    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
-    assert "Boruvka, pruned" in (tmp_path / "plot.svg").read_text()
+def test_spanning_trees(treebank):
+    plot = treebank / "plot.svg"
+    title, _, *table = run("spanning_trees", treebank, "--longest", 50, "--seconds", 0, "--plot", plot)
+    assert title.startswith(treebank.name)
+    assert names_in(*table) == ["10", "20", "50"]
+    assert "Boruvka, pruned" in plot.read_text()
 
 
 def benchmark(name):
@@ -161,96 +142,61 @@ def test_decoders_take_turns():
     assert {name: len(each) for name, each in times.items()} == {"a": 4, "b": 4, "c": 4}  # without the first round
 
 
-def test_second_order(tmp_path, example):
-    for part in ("train", "dev"):
-        shutil.copy(example, tmp_path / f"{part}.conllu")
-    command = [
-        sys.executable,
-        ROOT / "benchmarks" / "second_order.py",
-        tmp_path,
-        "--epochs",
-        "1",
-        "--lengths",
-        "5",
-        "30",
-    ]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    title, *rest = run.stdout.splitlines()
-    assert title.startswith(f"{tmp_path.name}: labels after, 1 epochs")
-    tables = [block.splitlines() for block in "\n".join(rest).strip().split("\n\n")]
-    assert [len(table) - 2 for table in tables] == [6, 7, 2]
-    assert all(row.count("|") == table[0].count("|") for table in tables for row in table)
+def test_second_order(treebank):
+    title, *rest = run("second_order", treebank, "--epochs", 1, "--lengths", 5, 30)
+    assert title.startswith(f"{treebank.name}: labels after, 1 epochs")
+    tables = tables_in(rest)
+    assert [len(names_in(*table)) for table in tables] == [6, 7, 2]
     assert tables[0][-1].split(" | ")[2] == "0.00", "without pruning no gold head is lost"
 
 
 def test_graph_transforms(tmp_path):
     rows = ["1\tUp\tup\t_\t_\t_\t2\tx\t2:x\t_", "2\tgo\tgo\t_\t_\t_\t0\troot\t0:root|1:obl:up\t_"]
     (tmp_path / "train.conllu").write_text("\n".join(rows) + "\n\n")
-    command = [sys.executable, ROOT / "benchmarks" / "graph_transforms.py", tmp_path]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    tables = [block.splitlines() for block in run.stdout.strip().split("\n\n")]
-    assert [len(table) - 2 for table in tables] == [1, 6, 1, 1]
-    assert all(row.count("|") == table[0].count("|") for table in tables for row in table)
+    tables = tables_in(run("graph_transforms", tmp_path))
+    assert [len(names_in(*table)) for table in tables] == [1, 6, 1, 1]
     assert tables[0][2].count("100.00 / 100.00") == 6
     assert "| 1 of 1 | projective | 1 | 0 |" in tables[1][2]
 
 
+def test_pseudo_projective(treebank):
+    tables = tables_in(run("pseudo_projective", treebank, "--part", "dev"))
+    assert [len(names_in(*table)) for table in tables] == [1, 1, 1, 3]
+    assert tables[0][2].startswith(f"| {treebank.name} | 318 | ")
+
+
 def test_service(tmp_path, example):
     Parser("arc-hybrid", epochs=1).fit(example).save(tmp_path / "model")
-    command = [sys.executable, ROOT / "benchmarks" / "service.py", tmp_path / "model", example, "--processes", "1"]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    _, _, *rows = run.stdout.splitlines()
-    names = [row.split(" | ")[0].removeprefix("| ") for row in rows]
+    names = names_in(*run("service", tmp_path / "model", example, "--processes", 1))
     assert names[0] == "loading the model"
     assert names[4:6] == ["requests per second, 1 thread", "requests per second, 2 threads"]
-    assert len(rows) in (6, 8)  # memory is known on Linux only
+    assert len(names) in (6, 8)  # memory is known on Linux only
 
 
-def test_tokenizing(tmp_path, example):
-    for part in ("train", "dev", "test"):
-        shutil.copy(example, tmp_path / f"{part}.conllu")
-    command = [sys.executable, ROOT / "benchmarks" / "tokenizing.py", tmp_path, "--udpipe-epochs", "0"]
-    run = subprocess.run(
-        [*command, "--epochs", "2", "--characters", "1000"], capture_output=True, text=True, check=True
-    )
-    title, _, columns, rule, *rows = run.stdout.splitlines()
-    assert title.startswith(f"{tmp_path.name}, test: ")
-    assert [row.split(" | ")[0] for row in rows] == ["| crossarc, rules", "| crossarc, learned"]
-    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+def test_tokenizing(treebank):
+    options = ("--udpipe-epochs", 0, "--epochs", 2, "--characters", 1000)
+    title, _, *table = run("tokenizing", treebank, *options)
+    assert title.startswith(f"{treebank.name}, test: ")
+    assert names_in(*table) == ["crossarc, rules", "crossarc, learned"]
 
 
-def test_pipelines(tmp_path, example):
-    for part in ("train", "dev", "test"):
-        shutil.copy(example, tmp_path / f"{part}.conllu")
-    command = [sys.executable, ROOT / "benchmarks" / "pipelines.py", tmp_path, "--characters", "1000"]
-    options = ["--parser", "neural:epochs=1,hidden=8", "--parser", "arc-hybrid:fast=true,epochs=1", "--model", "en"]
-    run = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
-    title, _, columns, rule, *rows, _, latency = run.stdout.splitlines()
-    assert title.startswith(tmp_path.name)
-    assert len(rows) == 3
-    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+def test_pipelines(treebank):
+    parsers = ("neural:epochs=1,hidden=8", "arc-hybrid:fast=true,epochs=1")
+    options = ("--parser", parsers[0], "--parser", parsers[1], "--model", "en", "--characters", 1000)
+    title, _, *table, _, latency = run("pipelines", treebank, *options)
+    assert title.startswith(treebank.name)
+    assert names_in(*table) == ["en", *parsers]
     assert latency.startswith("en: loading")
 
 
-def test_tagging(tmp_path, example):
-    for part in ("train", "dev", "test"):
-        shutil.copy(example, tmp_path / f"{part}.conllu")
-    command = [sys.executable, ROOT / "benchmarks" / "tagging.py", tmp_path, "--epochs", "1", "--runs", "1"]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    title, blank, columns, rule, *rows = run.stdout.splitlines()
-    assert title.startswith(tmp_path.name)
+def test_tagging(treebank):
+    title, blank, *table = run("tagging", treebank, "--epochs", 1, "--runs", 1)
+    assert title.startswith(treebank.name)
     assert not blank
-    assert [row.split(" | ")[0] for row in rows] == ["| crossarc"]
-    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+    assert names_in(*table) == ["crossarc"]
 
 
-def test_neural_parts(tmp_path, example):
-    for part in ("train", "dev", "test"):
-        shutil.copy(example, tmp_path / f"{part}.conllu")
-    command = [sys.executable, ROOT / "benchmarks" / "neural_parts.py", tmp_path, "--models", tmp_path / "models"]
-    options = ["--ensemble", "2", "--epochs", "1"]
-    run = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
-    columns, rule, *rows = run.stdout.splitlines()
-    assert len(rows) == 6
-    assert all(row.count("|") == columns.count("|") == rule.count("|") for row in rows)
+def test_neural_parts(treebank):
+    _, _, *rows = table = run("neural_parts", treebank, "--models", treebank / "models", "--ensemble", 2, "--epochs", 1)
+    assert len(names_in(*table)) == 6
     assert [" ± " in row for row in rows] == [False, False, True, True, False, False]

@@ -6,18 +6,14 @@ import sys
 
 import pytest
 
-from crossarc.cli import main
-
 
 @pytest.fixture
-def crossarc(monkeypatch, capsys):
+def crossarc(run_crossarc):
     """Run the command line; gives its exit code and what it printed to standard error."""
 
     def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
-        with pytest.raises(SystemExit) as leave:
-            main()
-        return leave.value.code or 0, capsys.readouterr().err
+        code, _, err = run_crossarc(*arguments)
+        return code, err
 
     return run
 

@@ -34,17 +34,13 @@ COMMANDS = [
 
 
 @pytest.fixture
-def crossarc(monkeypatch, capsys):
+def crossarc(monkeypatch, run_crossarc):
     """Run the command line; gives its exit code, what it printed and what it complained of."""
 
     def run(*arguments, stdin=None):
-        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
         if stdin is not None:
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as leave:
-            main()
-        printed = capsys.readouterr()
-        return leave.value.code or 0, printed.out, printed.err
+        return run_crossarc(*arguments)
 
     return run
 

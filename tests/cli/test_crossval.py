@@ -5,22 +5,13 @@ import sys
 
 import pytest
 
-from crossarc.cli import main
 from crossarc.experiments import runner
 
 
 @pytest.fixture
-def crossval(monkeypatch, capsys, example):
+def crossval(run_crossarc, example):
     """Run the command on the example treebank; gives exit code, output and messages."""
-
-    def run(*arguments, file=example):
-        monkeypatch.setattr(sys, "argv", ["crossarc", "crossval", str(file), *map(str, arguments)])
-        with pytest.raises(SystemExit) as leave:
-            main()
-        printed = capsys.readouterr()
-        return leave.value.code or 0, printed.out, printed.err
-
-    return run
+    return lambda *arguments, file=example: run_crossarc("crossval", file, *arguments)
 
 
 def test_crossval(crossval, tmp_path, example):

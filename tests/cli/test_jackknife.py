@@ -1,11 +1,10 @@
 """`crossarc jackknife`: predicted trees for training data, each by a parser that has not seen its sentence."""
 
-import sys
+from functools import partial
 
 import pytest
 
 from crossarc import Parser
-from crossarc.cli import main
 from crossarc.errors import CrossarcError
 from crossarc.experiments import jackknife
 from crossarc.tagging import jackknife_tags
@@ -27,16 +26,14 @@ def test_each_fold_is_parsed_by_a_parser_of_the_others(example):
         assert expected == [tree for tree, number in zip(predicted, numbers, strict=True) if number == fold]
 
 
-def test_the_command_keeps_graphs(tmp_path, monkeypatch, capsys):
+def test_the_command_keeps_graphs(tmp_path, command):
     """Trees are new and graphs are not, so that a parser of graphs can learn from the file."""
     sentences = graph_treebank(30)
     write(sentences, tmp_path / "train.conllu")
-    command = ["jackknife", tmp_path / "train.conllu", "--parser", "arc-hybrid:epochs=1", "--folds", 2]
-    monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, command), "-o", str(tmp_path / "trees.conllu")])
-    with pytest.raises(SystemExit) as leave:
-        main()
-    assert not leave.value.code
-    assert f"{tmp_path / 'trees.conllu'}: 2 folds, LAS " in capsys.readouterr().err
+    options = ("--parser", "arc-hybrid:epochs=1", "--folds", 2, "-o", tmp_path / "trees.conllu")
+    code, err = command(tmp_path / "train.conllu", *options)
+    assert code == 0
+    assert f"{tmp_path / 'trees.conllu'}: 2 folds, LAS " in err
     predicted = list(read(tmp_path / "trees.conllu"))
     assert [sentence.graph for sentence in predicted] == [sentence.graph for sentence in sentences]
     assert predicted != sentences
@@ -45,16 +42,9 @@ def test_the_command_keeps_graphs(tmp_path, monkeypatch, capsys):
 
 
 @pytest.fixture
-def command(monkeypatch, capsys):
+def command(crossarc):
     """Run the command; gives its exit code and messages."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["crossarc", "jackknife", *map(str, arguments)])
-        with pytest.raises(SystemExit) as leave:
-            main()
-        return leave.value.code or 0, capsys.readouterr().err
-
-    return run
+    return partial(crossarc, "jackknife")
 
 
 def test_the_command_predicts_tags(example, tmp_path, command):

@@ -9,7 +9,6 @@ import sys
 import pytest
 
 from crossarc import load as load_pipeline
-from crossarc.cli import main
 from crossarc.cli.info import describe_model
 from crossarc.cli.parse import default_threads
 from crossarc.errors import CrossarcError
@@ -381,12 +380,10 @@ def test_threads_are_as_many_as_cores(monkeypatch):
     assert default_threads() == 1
 
 
-def test_info_and_parsers_speak_to_people(capsys, crossarc, model, example, monkeypatch):
+def test_info_and_parsers_speak_to_people(run_crossarc, model, example):
     def printed(*arguments):
-        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
-        with pytest.raises(SystemExit):
-            main()
-        return re.sub(r" +", " ", re.sub(r"\n {20,}", " ", capsys.readouterr().out))  # broken cells in one line
+        _, out, _ = run_crossarc(*arguments)
+        return re.sub(r" +", " ", re.sub(r"\n {20,}", " ", out))  # broken cells in one line
 
     text = printed("info", model)
     assert " learned from example.conllu: 40 sentences, 318 words\n" in text

@@ -84,3 +84,22 @@ def check_k_best(search, scores: np.ndarray, trees: np.ndarray, k: int, single_r
     assert (totals[size:] == -np.inf).all()
     assert (heads[size:] == -1).all()
     assert tree_scores(scores, heads[:size]) == pytest.approx(totals[:size], rel=1e-12)
+
+
+def check_batch_of_sums(marginals, log_partition, longest: int, word: int, head: int) -> None:
+    """Marginals and sums of a batch are those of each sentence alone; long enough ones require a head of a word."""
+    rng = np.random.default_rng(3)
+    lengths = rng.integers(0, longest + 1, size=40)
+    batch = rng.normal(size=(40, longest + 1, longest + 1))
+    required = np.full((40, longest + 1), -1)
+    long = lengths >= max(word, head)
+    required[long, word] = head
+    found = marginals(batch, lengths, required=required, threads=2)
+    sums = log_partition(batch, lengths, required=required, threads=2)
+    assert found[long, word, head] == pytest.approx(1)
+    for s, n in enumerate(lengths):
+        alone = batch[s, : n + 1, : n + 1], required[s, : n + 1]
+        assert (found[s, : n + 1, : n + 1] == marginals(alone[0], required=alone[1])).all()
+        assert sums[s] == log_partition(alone[0], required=alone[1])
+        assert found[s, 1 : n + 1].sum(axis=1) == pytest.approx(1)
+        assert found[s].sum() == pytest.approx(n)

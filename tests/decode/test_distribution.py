@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 
 from crossarc import decode
 from crossarc.errors import DecodeError
-from decode.forest import KINDS, all_trees, check_k_best, random_scores, tree_scores
+from decode.forest import KINDS, all_trees, check_batch_of_sums, check_k_best, random_scores, tree_scores
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -146,21 +146,7 @@ def test_marginals_are_the_gradient_of_the_partition_function(single_root, scale
 
 
 def test_marginals_under_constraints_and_in_batches():
-    rng = np.random.default_rng(3)
-    lengths = rng.integers(0, 8, size=40)
-    batch = rng.normal(size=(40, 8, 8))
-    required = np.full((40, 8), -1)
-    required[lengths > 3, 2] = 1
-    found = decode.marginals(batch, lengths, required=required, threads=2)
-    sums = decode.log_partition(batch, lengths, required=required, threads=2)
-    for s, n in enumerate(lengths):
-        part = batch[s, : n + 1, : n + 1]
-        one = decode.marginals(part, required=required[s, : n + 1])
-        assert (found[s, : n + 1, : n + 1] == one).all()
-        assert sums[s] == decode.log_partition(part, required=required[s, : n + 1])
-        assert found[s].sum() == pytest.approx(n)
-        if n > 3:
-            assert found[s, 2, 1] == pytest.approx(1)
+    check_batch_of_sums(decode.marginals, decode.log_partition, longest=7, word=2, head=1)
 
 
 def test_long_sentences_have_marginals():

@@ -6,7 +6,7 @@ import pytest
 from crossarc import decode
 from crossarc.errors import DecodeError
 from crossarc.structure import is_projective
-from decode.forest import KINDS, all_trees, check_k_best, random_scores, tree_scores
+from decode.forest import KINDS, all_trees, check_batch_of_sums, check_k_best, random_scores, tree_scores
 from decode.test_distribution import check_sums
 
 
@@ -87,20 +87,7 @@ def test_marginals_over_all_trees(single_root, kind, scale):
 
 
 def test_marginals_under_constraints_and_in_batches():
-    rng = np.random.default_rng(3)
-    lengths = rng.integers(0, 12, size=30)
-    batch = rng.normal(size=(30, 12, 12))
-    required = np.full((30, 12), -1)
-    required[lengths > 1, 1] = 2
-    found = decode.projective_marginals(batch, lengths, required=required, threads=2)
-    totals = decode.projective_log_partition(batch, lengths, required=required)
-    for s, n in enumerate(lengths):
-        one = decode.projective_marginals(batch[s, : n + 1, : n + 1], required=required[s, : n + 1])
-        assert (found[s, : n + 1, : n + 1] == one).all()
-        assert one[1:].sum(axis=1) == pytest.approx(1)
-        assert n < 2 or one[1, 2] == pytest.approx(1)
-        whole = decode.projective_log_partition(batch[s, : n + 1, : n + 1], required=required[s, : n + 1])
-        assert totals[s] == pytest.approx(whole)
+    check_batch_of_sums(decode.projective_marginals, decode.projective_log_partition, longest=11, word=1, head=2)
 
 
 def test_long_sentences_have_marginals():

@@ -156,7 +156,8 @@ def test_very_long_words_are_cut_and_kept_in_the_title():
 
 
 def test_nothing_to_draw():
-    parsed(svg_of(Picture("", "", (Node("0", ""),), ())))
+    empty = parsed(svg_of(Picture("", "", (Node("0", ""),), ())))
+    assert list(empty.iter(f"{SVG}path")) == []
     parsed(diff_svg(BROKEN, BROKEN))
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from crossarc.cli import app, main
+from crossarc.cli import app
 from crossarc.cli.evaluate import evaluate_files
 from crossarc.treebank import write
 
@@ -27,13 +27,6 @@ def files(tree, tmp_path, monkeypatch):
 
 def run(*arguments):
     return runner.invoke(app, list(arguments))
-
-
-def run_main(monkeypatch, *arguments):
-    monkeypatch.setattr(sys, "argv", ["crossarc", *arguments])
-    with pytest.raises(SystemExit) as left:
-        main()
-    return left.value.code
 
 
 def test_figures_and_setting_are_shown(files):
@@ -106,9 +99,9 @@ def test_different_tokens_fall_back_to_alignment_and_say_so(files):
     assert "--tokenization" not in report.note
 
 
-def test_same_tokens_can_be_demanded(files, monkeypatch, capsys):
-    assert run_main(monkeypatch, "evaluate", "gold.conllu", "other.conllu", "--tokenization", "same") == 2
-    message = capsys.readouterr().err
+def test_same_tokens_can_be_demanded(files, run_crossarc):
+    code, _, message = run_crossarc("evaluate", "gold.conllu", "other.conllu", "--tokenization", "same")
+    assert code == 2
     assert message.startswith("crossarc: sentence 1 (gold.conllu:1 and other.conllu:1)")
     assert message.count("\n") == 1
 
@@ -267,9 +260,9 @@ def test_comparison_says_that_trees_are_identical(graph_files):
         ("compare", "gold.conllu", "-", "-"),
     ],
 )
-def test_errors_are_one_line_and_exit_2(files, monkeypatch, capsys, arguments):
-    assert run_main(monkeypatch, *arguments) == 2
-    message = capsys.readouterr().err
+def test_errors_are_one_line_and_exit_2(files, run_crossarc, arguments):
+    code, _, message = run_crossarc(*arguments)
+    assert code == 2
     assert message.startswith("crossarc: ")
     assert message.count("\n") == 1
 

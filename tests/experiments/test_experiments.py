@@ -8,11 +8,11 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from crossarc.cli import main
 from crossarc.errors import CrossarcError
 from crossarc.experiments import (
     METRICS,
@@ -422,7 +422,7 @@ def test_pages(tmp_path):
     assert page.read_text() == text
 
 
-def test_command(data, define, tmp_path, stub, monkeypatch, capsys):
+def test_command(data, define, tmp_path, stub, run_crossarc):
     stub(
         "if order['settings']['parser'] == 'swap': sys.exit('no luck')\n"
         "scores = {'las': 81.5, 'non_projective': {'gold': 0}}\n"
@@ -431,14 +431,8 @@ def test_command(data, define, tmp_path, stub, monkeypatch, capsys):
     )
     path = define(DEFINITION + "columns = ['las']")
 
-    def command(*options):
-        monkeypatch.setattr(sys, "argv", ["crossarc", "experiment", str(path), "--data", str(data), *options])
-        with pytest.raises(SystemExit) as leave:
-            main()
-        printed = capsys.readouterr()
-        return leave.value.code, printed.out, printed.err
-
-    code, out, err = command("--jobs", "2")
+    command = partial(run_crossarc, "experiment", path, "--data", data)
+    code, out, err = command("--jobs", 2)
     assert code == 1
     assert "| arc-hybrid | 81.50 |\n| swap | failed |" in out
     assert err.splitlines() == [
@@ -447,12 +441,12 @@ def test_command(data, define, tmp_path, stub, monkeypatch, capsys):
     ]
     assert len(list((tmp_path / ".cache").iterdir())) == 2
     path.write_text(path.read_text().replace(', "swap"', ""))
-    code, out, err = command("--output", str(tmp_path / "page.md"))
+    code, out, err = command("--output", tmp_path / "page.md")
     assert (code, out) == (0, "")
     assert "1 job: 1 cached, 0 run, 0 failed" in err
     assert "Made by `crossarc experiment" in (tmp_path / "page.md").read_text()
     (tmp_path / "page.md").write_text("my own words")
-    code, _, err = command("--output", str(tmp_path / "page.md"), "--anew")
+    code, _, err = command("--output", tmp_path / "page.md", "--anew")
     assert code == 2
     assert "the page has no markers for the tables" in err
     assert " run" not in err

@@ -5,7 +5,6 @@ import sys
 import numpy as np
 import pytest
 
-from crossarc.cli import main
 from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.learning.instances import instance_matrix, number_features
@@ -98,25 +97,19 @@ def test_without_scikit_learn(example, monkeypatch):
             Parser("swap", learner=learner).fit(example)
 
 
-def test_the_commands(example, tmp_path, monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
-        with pytest.raises(SystemExit) as leave:
-            main()
-        return leave.value.code or 0, capsys.readouterr()
-
+def test_the_commands(example, tmp_path, run_crossarc):
     path = tmp_path / "m"
     files = ("--train", example, "--dev", example, "-o", path)
-    code, printed = run("train", *files, "--learner", "mira", "--epochs", 2)
-    assert code == 0
+    assert run_crossarc("train", *files, "--learner", "mira", "--epochs", 2)[0] == 0
     assert load(path).settings.learner == "mira"
-    assert "learner mira" in run("info", path)[1].out
-    code, printed = run("train", *files, "--learner", "liblinear", "--epochs", 10)
+    _, out, _ = run_crossarc("info", path)
+    assert "learner mira" in out
+    code, _, err = run_crossarc("train", *files, "--learner", "liblinear", "--epochs", 10)
     assert code == 0
-    assert "epoch 1/1" in printed.err
-    code, printed = run("train", *files, "--learner", "winnow")
+    assert "epoch 1/1" in err
+    code, _, err = run_crossarc("train", *files, "--learner", "winnow")
     assert code == 2
-    assert "setting learner = 'winnow'" in printed.err
+    assert "setting learner = 'winnow'" in err
 
 
 def random_instances(classes, instances=120, templates=6, seed=3):

@@ -8,7 +8,7 @@ import pytest
 from crossarc.neural.biaffine import arc_loss, choice_loss, head_loss, square_places
 from crossarc.neural.encoder import Batch, Dropout, Encoder
 from crossarc.neural.heads import ArcHead, BesideHead, LabelHead, TagHead
-from crossarc.neural.layers import Adam, Embeddings, Linear, leaky, leaky_back
+from crossarc.neural.layers import Adam, Embeddings, Linear, Vectors, leaky, leaky_back
 
 STEP = 1e-6
 
@@ -49,6 +49,13 @@ def numeric(function, x, samples=20):
     return places, np.array(found)
 
 
+def check_head(head, vectors, run, backward):
+    """Compare the gradients of the weights of a head and of the vectors; `run` gives what it did, and the loss."""
+    check(head, lambda: run()[1], backward)
+    places, expected = numeric(lambda: run()[1], vectors)
+    assert backward().reshape(-1)[places] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+
+
 def test_linear():
     rng = np.random.default_rng(3)
     layer, x, weights = Linear(5, 7, rng, np.float64), rng.standard_normal((4, 5)), rng.standard_normal((4, 7))
@@ -73,6 +80,21 @@ def test_embeddings():
 
     check(layer, loss, lambda: layer.backward(numbers, weights), samples=18)
     assert layer.table.touched.tolist() == [1, 1, 0, 0, 0, 1]
+
+
+def test_vectors():
+    """Pretrained vectors stay as they are; the layer from them learns."""
+    rng = np.random.default_rng(4)
+    layer, weights = Vectors(rng.standard_normal((5, 4)), 3, rng), rng.standard_normal((4, 3))
+    numbers, before = np.array([[0], [3], [3], [1]], dtype=np.int32), rng.standard_normal((4, 3))
+    assert [name for name in Adam(layer).parameters if name.startswith("table")] == []
+
+    def loss():
+        out = before.copy()
+        layer.forward(numbers, out)
+        return (out * weights).sum()
+
+    check(layer, loss, lambda: layer.backward(numbers, weights))
 
 
 def test_leaky():
@@ -143,9 +165,7 @@ def test_arcs(loss, kinds):
             return done, head_loss(done.scores, starts, places, gold_heads, 1.0)[0]
         return done, arc_loss(done.scores, starts, places, gold_arcs, 1.0, 0.5)[0]
 
-    check(head, lambda: run()[1], lambda: head.backward(vectors, run()[0]))
-    at, expected = numeric(lambda: run()[1], vectors)
-    assert head.backward(vectors, run()[0]).reshape(-1)[at] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+    check_head(head, vectors, run, lambda: head.backward(vectors, run()[0]))
 
 
 def test_labels():
@@ -159,9 +179,7 @@ def test_labels():
         done = head.forward(vectors, dependents, heads)
         return done, choice_loss(done.scores, gold, 1.0)[0]
 
-    check(head, lambda: run()[1], lambda: head.backward(vectors, run()[0]))
-    at, expected = numeric(lambda: run()[1], vectors)
-    assert head.backward(vectors, run()[0]).reshape(-1)[at] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+    check_head(head, vectors, run, lambda: head.backward(vectors, run()[0]))
 
 
 def test_arcs_beside_a_tree():
@@ -177,9 +195,7 @@ def test_arcs_beside_a_tree():
         done = head.forward(vectors, more, nodes, numbers, before)
         return done, choice_loss(done.scores, gold, 1.0)[0]
 
-    check(head, lambda: run()[1], lambda: head.backward(vectors, run()[0]))
-    at, expected = numeric(lambda: run()[1], vectors)
-    assert head.backward(vectors, run()[0]).reshape(-1)[at] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+    check_head(head, vectors, run, lambda: head.backward(vectors, run()[0]))
 
 
 def test_no_arcs_beside_a_tree():
@@ -207,6 +223,4 @@ def test_tags():
         head.backward(vectors, run()[0], gradient)
         return gradient - 1
 
-    check(head, lambda: run()[1], backward)
-    at, expected = numeric(lambda: run()[1], vectors)
-    assert backward().reshape(-1)[at] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+    check_head(head, vectors, run, backward)

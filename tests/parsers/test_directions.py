@@ -1,12 +1,9 @@
 """Undirected graph parsers beside directed ones: models that are reused, and how directed features are learned."""
 
-import sys
-
 import numpy as np
 import pytest
 
 from crossarc import decode
-from crossarc.cli import main
 from crossarc.errors import CrossarcError
 from crossarc.parsers import Parser, load
 from crossarc.treebank import Corpus, read
@@ -72,15 +69,13 @@ def test_directed_models_of_other_labels_are_refused(example):
         Parser("mst-undirected-lep", epochs=1).fit(sentences, directed=other)
 
 
-def test_the_command(example, directed, tmp_path, monkeypatch, capsys):
+def test_the_command(example, directed, tmp_path, run_crossarc):
     directed.save(tmp_path / "directed")
-    options = ["--train", example, "-o", str(tmp_path / "m"), "--epochs", "2", "--directed", str(tmp_path / "directed")]
-    for preset, code in (("mst-undirected-lep", 0), ("mst-undirected", 2)):
-        monkeypatch.setattr(sys, "argv", ["crossarc", "train", "--parser", preset, *options])
-        with pytest.raises(SystemExit) as leave:
-            main()
-        assert leave.value.code == code
-    assert "take mst-undirected-lep" in capsys.readouterr().err
+    options = ["--train", example, "-o", tmp_path / "m", "--epochs", 2, "--directed", tmp_path / "directed"]
+    assert run_crossarc("train", "--parser", "mst-undirected-lep", *options)[0] == 0
+    code, _, err = run_crossarc("train", "--parser", "mst-undirected", *options)
+    assert code == 2
+    assert "take mst-undirected-lep" in err
     assert load(tmp_path / "m").model.finder.directed.weights.unit == directed.model.finder.weights.unit
 
 

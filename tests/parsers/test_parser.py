@@ -1,19 +1,18 @@
 """Every preset learns the example treebank, keeps itself in a file, and gives the same trees however it is run."""
 
 import json
-import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from crossarc.cli import main
 from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import PRESETS, Parser, load
 from crossarc.parsers.moves.model import link_score
 from crossarc.parsers.presets import preset_names
 from crossarc.treebank import Corpus, Sentence, read, write
+from helpers import check_stored
 
 # A small network learns as much in less time. It needs more passes than linear parsers.
 SIZES = {"hidden": 48, "lexical_size": 48, "tag_size": 32, "arc_size": 48, "label_size": 32}
@@ -40,13 +39,7 @@ def test_every_preset_learns(trained, example, name):
 
 @pytest.mark.parametrize("name", preset_names())
 def test_models_are_kept_and_come_back(trained, example, tmp_path, name):
-    path = tmp_path / "a.crossarc"
-    trained[name].save(path)
-    again = load(path)
-    assert list(again.parse(example)) == list(trained[name].parse(example))
-    assert again.settings == trained[name].settings
-    again.save(tmp_path / "b.crossarc")
-    assert (tmp_path / "b.crossarc").read_bytes() == path.read_bytes()
+    check_stored(trained[name], example, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["arc-hybrid", "two-planar-label", "mst", "eisner"])
@@ -391,38 +384,34 @@ def test_stages_of_a_file_are_checked(example, tmp_path):
             load(path)
 
 
-def test_commands(example, tmp_path, monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["crossarc", *map(str, arguments)])
-        with pytest.raises(SystemExit) as leave:
-            main()
-        return leave.value.code or 0, capsys.readouterr()
-
+def test_commands(example, tmp_path, run_crossarc):
     model, parsed = tmp_path / "m.crossarc", tmp_path / "p.conllu"
-    code, printed = run("train", "--train", example, "--dev", example, "-o", model, "--epochs", 3, "--parser", "swap")
+    train = ("train", "--train", example, "-o", model)
+    code, _, err = run_crossarc(*train, "--dev", example, "--epochs", 3, "--parser", "swap")
     assert code == 0
-    assert "epoch 3/3" in printed.err
-    assert "best: epoch " in printed.err
-    code, printed = run("parse", model, example, "-o", parsed, "--threads", 2)
+    assert "epoch 3/3" in err
+    assert "best: epoch " in err
+    code, _, err = run_crossarc("parse", model, example, "-o", parsed, "--threads", 2)
     assert code == 0
-    assert "40 sentences, 318 words" in printed.err
+    assert "40 sentences, 318 words" in err
     assert len(list(read(parsed, check="tree"))) == 40
-    manifest = json.loads(run("info", model, "--json")[1].out)
+    manifest = json.loads(run_crossarc("info", model, "--json")[1])
     assert manifest["settings"]["parser"] == "swap"
     assert manifest["data"]["words"] == 318
-    told = run("info", model)[1].out
+    _, told, _ = run_crossarc("info", model)
     assert "system swap" in told
     assert "learner perceptron" in told
     assert "reachable" not in told  # of mst-bottom-up, and as usual
-    assert all(name in run("parsers")[1].out for name in PRESETS)
-    assert run("train", "--train", example, "-o", model, "--parser", "no")[0] == 2
+    _, listed, _ = run_crossarc("parsers")
+    assert all(name in listed for name in PRESETS)
+    assert run_crossarc(*train, "--parser", "no")[0] == 2
     (tmp_path / "c.toml").write_text("parser = 'planar'\nepochs = 2\n")
-    assert "epoch 2/2" in run("train", "--train", example, "-o", model, "--config", tmp_path / "c.toml")[1].err
+    assert "epoch 2/2" in run_crossarc(*train, "--config", tmp_path / "c.toml")[2]
     (tmp_path / "bad.toml").write_text("epochs = ")
-    assert "bad.toml" in run("train", "--train", example, "-o", model, "--config", tmp_path / "bad.toml")[1].err
+    assert "bad.toml" in run_crossarc(*train, "--config", tmp_path / "bad.toml")[2]
     raw = tmp_path / "raw.conllu.gz"
     write((sentence.replace(heads=[-1] * (len(sentence) + 1)) for sentence in read(example)), raw)
-    assert run("parse", model, raw, "-o", parsed)[0] == 0
+    assert run_crossarc("parse", model, raw, "-o", parsed)[0] == 0
 
 
 @pytest.mark.parametrize("name", [name for name in preset_names() if name not in preset_names("networks")])

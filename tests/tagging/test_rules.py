@@ -49,9 +49,14 @@ def test_sentences(text):
 @pytest.mark.parametrize("piece", ["a.b/", ")", "a'", "@.", "1,", "e\u0301", "http://a.b)", "-a", "a.", "_-", ":D"])
 def test_time_is_linear(piece):
     tokenizer = Tokenizer("rules")
-    seconds = []
-    for size in (4_000, 32_000):
-        begin = time.process_time()
-        tokenizer.find_spans(piece * (size // len(piece)))
-        seconds.append(time.process_time() - begin)
-    assert seconds[1] < 30 * max(seconds[0], 0.01), "eight times the text must not take 64 times as long"
+
+    def seconds(size):
+        """The shortest of three times: a busy machine makes some longer."""
+        found = []
+        for _ in range(3):
+            begin = time.process_time()
+            tokenizer.find_spans(piece * (size // len(piece)))
+            found.append(time.process_time() - begin)
+        return min(found)
+
+    assert seconds(32_000) < 30 * max(seconds(4_000), 0.01), "eight times the text must not take 64 times as long"

@@ -220,33 +220,28 @@ def test_one_edge_lifted_and_on_a_path(encoding, both):
     assert (back.tolist(), plain) == (heads, labels)
 
 
+def check_places(encoding, places):
+    """The first word was lifted to the second one and goes back to a place; the others stay where they are."""
+    heads = [2, 0, 2, 3, 4, 2]
+    for labels, head in places:
+        back, plain = PseudoProjective(encoding).decode([-1, *heads], ["", *labels.split()])
+        assert back.tolist() == [-1, head, *heads[1:]], labels
+        assert plain[1] == "d", labels
+
+
 def test_path_marks_lead_down():
     """Path goes to the deepest word that marks lead to without a gap, of equally deep ones to the left."""
-    decode = PseudoProjective("path").decode
-    #        0   1  2  3  4  5  6
-    heads = [-1, 2, 0, 2, 3, 4, 2]
-    assert decode(heads, ["", "d↑", "root", "x↓", "y↓", "z", "u↓"])[0][1] == 4
-    assert decode(heads, ["", "d↑", "root", "x↓", "y", "z↓", "u↓"])[0][1] == 3
-    assert decode(heads, ["", "d↑", "root", "x", "y↓", "z↓", "u↓"])[0][1] == 6
+    check_places("path", [("d↑ root x↓ y↓ z u↓", 4), ("d↑ root x↓ y z↓ u↓", 3), ("d↑ root x y↓ z↓ u↓", 6)])
     # Nothing is marked, or only the word itself: the edge stays, and the mark goes.
-    for label in ("d↑", "d↑↓"):
-        back, plain = decode(heads, ["", label, "root", "x", "y", "z", "u"])
-        assert (back.tolist(), plain[1]) == (heads, "d")
+    check_places("path", [("d↑ root x y z u", 2), ("d↑↓ root x y z u", 2)])
     # The label behind a mark says nothing here.
-    assert decode(heads, ["", "d↑u", "root", "x↓", "y", "z", "u"])[0][1] == 3
+    check_places("path", [("d↑u root x↓ y z u", 3)])
 
 
 def test_head_and_path_marks():
     """HeadPath goes to the deepest word of the label that marks lead to, else to where Head goes."""
-    decode = PseudoProjective("headpath").decode
-    heads = [-1, 2, 0, 2, 3, 4, 2]
-    assert decode(heads, ["", "d↑x", "root", "x↓", "x↓", "x", "x↓"])[0][1] == 4
-    assert decode(heads, ["", "d↑x", "root", "x↓", "y↓", "x", "x↓"])[0][1] == 3
-    assert decode(heads, ["", "d↑x", "root", "y↓", "x↓", "x", "x↓"])[0][1] == 4
-    assert decode(heads, ["", "d↑x", "root", "y", "x↓", "z", "x"])[0][1] == 6
-    assert decode(heads, ["", "d↑x", "root", "y", "x↓", "z", "u↓"])[0][1] == 4
-    back, plain = decode(heads, ["", "d↑x", "root", "y↓", "y↓", "z", "u↓"])
-    assert (back.tolist(), plain[1]) == (heads, "d")
+    check_places("headpath", [("d↑x root x↓ x↓ x x↓", 4), ("d↑x root x↓ y↓ x x↓", 3), ("d↑x root y↓ x↓ x x↓", 4)])
+    check_places("headpath", [("d↑x root y x↓ z x", 6), ("d↑x root y x↓ z u↓", 4), ("d↑x root y↓ y↓ z u↓", 2)])
 
 
 @pytest.mark.parametrize(("encoding", "marks"), [("head", ("↑x", "", "")), ("path", ("↑", "↓", "↓"))])

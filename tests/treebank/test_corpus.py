@@ -11,7 +11,7 @@ from crossarc.core.strings import UNKNOWN, StringTable
 from crossarc.errors import TreebankError, UnknownName
 from crossarc.treebank import Corpus, Graph, Sentence, convert, read, read_arrays, read_string
 from crossarc.treebank.corpus import INTERNED
-from helpers import sentences
+from helpers import arcs_of, sentences
 
 GAPS = """\
 # sent_id = gaps
@@ -152,18 +152,9 @@ def test_graphs_with_empty_nodes():
     assert graphs.nodes.tolist() == [8, 2, 2]
     assert graphs.starts.tolist() == [0, 9, 9, 10]
     labels = [graphs.strings.string(label) for label in graphs.labels]
-    assert list(zip(graphs.heads.tolist(), graphs.dependents.tolist(), labels, strict=True)) == [
-        (3, 1, "aux"),
-        (5, 1, "x"),
-        (0, 3, "root"),
-        (7, 4, "dep"),
-        (6, 4, "nsubj"),
-        (3, 5, "advmod"),
-        (0, 6, "root"),
-        (3, 6, "parataxis"),
-        (6, 7, "advmod:now"),
-        (0, 1, "root"),
-    ]
+    assert list(zip(graphs.heads.tolist(), graphs.dependents.tolist(), labels, strict=True)) == arcs_of(
+        "3-1 aux, 5-1 x, 0-3 root, 7-4 dep, 6-4 nsubj, 3-5 advmod, 0-6 root, 3-6 parataxis, 6-7 advmod:now, 0-1 root"
+    )
     for array in (graphs.starts, graphs.nodes, graphs.heads, graphs.dependents, graphs.labels):
         assert not array.flags.writeable
     check_graphs(read_string(GAPS))
@@ -174,7 +165,7 @@ def test_graphs_of_argument_columns():
     graphs = Corpus.of(found).graphs
     labels = [graphs.strings.string(label) for label in graphs.labels]
     arcs = list(zip(graphs.heads.tolist(), graphs.dependents.tolist(), labels, strict=True))
-    assert arcs == [(2, 1, "ARG1"), (4, 1, "ARG1"), (0, 2, "root"), (0, 4, "root"), (2, 4, "ARG2")]
+    assert arcs == arcs_of("2-1 ARG1, 4-1 ARG1, 0-2 root, 0-4 root, 2-4 ARG2")
     assert graphs.starts.tolist() == [0, 5, 5]
     check_graphs(found)
     for name in ("conll09", "conllu", "conllx"):

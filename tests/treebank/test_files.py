@@ -237,6 +237,7 @@ def test_files_of_other_kinds(start, message):
 def test_devices_are_written_to_directly():
     with atomic_writer(os.devnull) as file:
         file.write(b"x")
+    assert not os.path.isfile(os.devnull), "the device was replaced by a file"
 
 
 def test_long_sentence():
