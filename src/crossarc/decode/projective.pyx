@@ -16,7 +16,7 @@ from crossarc.decode.decoder import sum_over_trees
 from crossarc.decode.eisner import eisner
 
 
-cdef struct Chart:
+cdef struct SumChart:
     # Squares of n + 1 nodes, in the logarithm, and the same again for the expected numbers.
     token_t n
     token_t begin           # the first node of the chart: 1 with a single root, whose arc is added in the end
@@ -64,7 +64,7 @@ cdef inline void share_uses(score_t uses, score_t whole, const score_t* a, score
         b_uses[k * b_step] += part
 
 
-cdef score_t sum_inside(Chart* chart, const score_t* scores, Py_ssize_t stride) noexcept nogil:
+cdef score_t sum_inside(SumChart* chart, const score_t* scores, Py_ssize_t stride) noexcept nogil:
     """Fill the chart; gives the logarithm of the sum over all trees."""
     cdef Py_ssize_t size = chart.n + 1
     cdef token_t i, j, r, n = chart.n
@@ -86,7 +86,7 @@ cdef score_t sum_inside(Chart* chart, const score_t* scores, Py_ssize_t stride) 
     return total
 
 
-cdef void find_uses(Chart* chart, const score_t* scores, Py_ssize_t stride, score_t total, score_t* marginals,
+cdef void find_uses(SumChart* chart, const score_t* scores, Py_ssize_t stride, score_t total, score_t* marginals,
                     Py_ssize_t width) noexcept nogil:
     """Set the cells [dependent][head] of `marginals`; cells of other pairs stay as they are."""
     cdef Py_ssize_t size = chart.n + 1
@@ -117,10 +117,10 @@ cdef void find_uses(Chart* chart, const score_t* scores, Py_ssize_t stride, scor
                 marginals[i * width + j] = chart.arc_uses[j * size + i]
 
 
-cdef class Worker:
+cdef class SumWorker:
     """Sums over the projective trees of the sentences of a batch."""
 
-    cdef Chart chart
+    cdef SumChart chart
     cdef score_t* memory
     cdef Matrices matrices
     cdef bint arcs
@@ -142,7 +142,7 @@ cdef class Worker:
 
     cdef void lay_out(self, token_t n) noexcept nogil:
         """The squares for n words, one after the other."""
-        cdef Chart* chart = &self.chart
+        cdef SumChart* chart = &self.chart
         cdef Py_ssize_t square = (<Py_ssize_t>n + 1) * (n + 1)
         chart.n = n
         chart.right = self.memory
@@ -180,7 +180,7 @@ def projective_marginals(scores, lengths=None, *, single_root=True, required=Non
     >>> projective_marginals(np.log([[1, 1, 1], [3, 1, 1], [1, 2, 1]])).round(4).tolist()
     [[0.0, 0.0, 0.0], [0.8571, 0.0, 0.1429], [0.1429, 0.8571, 0.0]]
     """
-    return sum_over_trees(eisner, Worker, scores, lengths, True, single_root, required, forbidden, threads)
+    return sum_over_trees(eisner, SumWorker, scores, lengths, True, single_root, required, forbidden, threads)
 
 
 def projective_log_partition(scores, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):
@@ -192,4 +192,4 @@ def projective_log_partition(scores, lengths=None, *, single_root=True, required
     >>> round(np.exp(projective_log_partition(np.zeros((4, 4)))).item(), 6)         # of 9 trees, 2 have arcs that cross
     7.0
     """
-    return sum_over_trees(eisner, Worker, scores, lengths, False, single_root, required, forbidden, threads)
+    return sum_over_trees(eisner, SumWorker, scores, lengths, False, single_root, required, forbidden, threads)
