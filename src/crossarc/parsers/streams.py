@@ -13,9 +13,9 @@ from crossarc.parsers.columns import given_tags
 from crossarc.parsers.constraints import Constraints, Source, constraints_of, place_of
 from crossarc.parsers.inner_trees import InnerTrees
 from crossarc.parsers.model import Columns, DagModel, Model
-from crossarc.treebank.column_writing import write_columns
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.text_writing import write_columns
 
 BATCH_WORDS = 20_000  # half as many where threads share the work: the last batches then leave none idle for long
 Result = TypeVar("Result")

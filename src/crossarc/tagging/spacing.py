@@ -19,7 +19,7 @@ from crossarc.tagging.characters import BLANK_LINE, Characters, code_points
 from crossarc.tagging.span_writing import write_spans
 from crossarc.treebank import Sentence
 from crossarc.treebank.formats import CONLLU
-from crossarc.treebank.scanner import Scanner
+from crossarc.treebank.sentence import Scanner
 
 Split = Callable[[str], Sequence[str] | None]
 ESCAPES = {"\\": "\\\\", " ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p"}

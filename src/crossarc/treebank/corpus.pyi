@@ -1,9 +1,10 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core.strings import StringTable
+from crossarc.treebank.formats import Format
 from crossarc.treebank.sentence import Sentence
 
 INTERNED: tuple[str, ...]
@@ -37,3 +38,8 @@ class Graphs:
     def nodes(self) -> NDArray[np.int32]: ...
     @property
     def strings(self) -> StringTable: ...
+
+class ArrayReader:
+    def __init__(self, format: Format, repair: Callable[[bytes, int], bytes | None]) -> None: ...
+    def feed(self, block: bytes, final: bool = False) -> None: ...
+    def corpus(self) -> Corpus: ...

@@ -4,9 +4,9 @@ from typing import Any, Generic, TypedDict, TypeVar, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.treebank.fields import Token
 from crossarc.treebank.formats import Format
 from crossarc.treebank.graph import Graph
-from crossarc.treebank.token import Token
 
 T = TypeVar("T", covariant=True)
 
@@ -79,3 +79,9 @@ class Sentence:
     def __hash__(self) -> int: ...
     def __bytes__(self) -> bytes: ...
     def _repr_html_(self) -> str: ...
+
+class Scanner:
+    def __init__(self, format: Format, source: str) -> None: ...
+    @property
+    def pending(self) -> int: ...
+    def feed(self, block: bytes, final: bool = False) -> list[Sentence | tuple[bytes, int]]: ...

@@ -1,3 +1,6 @@
+import numpy as np
+from numpy.typing import NDArray
+
 from crossarc.treebank.sentence import ReadOnly, Sentence
 
 class Token:
@@ -18,3 +21,5 @@ class Token:
     is_empty: ReadOnly[bool]
     space_after: ReadOnly[bool]
     def __getitem__(self, column: str) -> str: ...
+
+def arcs_of(sentence: Sentence) -> tuple[NDArray[np.int32], NDArray[np.int32], list[str]] | None: ...

@@ -16,3 +16,12 @@ def write_columns(
     starts: NDArray[np.int64],
     columns: dict[str, tuple[NDArray[np.int32], StringTable | None]],
 ) -> list[Sentence]: ...
+def write_graphs(
+    sentences: list[Sentence],
+    starts: NDArray[np.int64],
+    heads: NDArray[np.int32],
+    dependents: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    names: StringTable,
+) -> list[Sentence]: ...
+def sentence_json(sentence: Sentence) -> str: ...

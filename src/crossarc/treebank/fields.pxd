@@ -1,5 +1,6 @@
 from crossarc.core.typedefs cimport int32_t, token_t
 
+
 cdef extern from *:
     """
     #define CROSSARC_LONGEST_SENTENCE ((Py_ssize_t)0x7fffff00)
@@ -58,3 +59,62 @@ cdef inline Py_ssize_t number(const char* data, Py_ssize_t begin, Py_ssize_t end
         return -1
     value[0] = result
     return place
+
+
+cdef class FieldTable:
+    cdef readonly bytes raw
+    cdef readonly object format
+    cdef readonly str source
+    cdef readonly Py_ssize_t line
+    cdef const char* data      # of `raw`
+    cdef Py_ssize_t size
+    cdef int32_t rows_count
+    cdef int32_t width
+    cdef int32_t words
+    cdef int32_t* fields       # one block: fields, kinds, then word_rows and heads (words + 1 each)
+    cdef int32_t* kinds
+    cdef int32_t* word_rows    # the row of each word; word_rows[0] is unused
+    cdef token_t* heads_
+
+    cdef int allocate(self, bytes raw, object format, str source, Py_ssize_t line, int32_t rows, int32_t width,
+                      int32_t words) except -1
+    cdef int fill(self, bytes raw, object format, str source, Py_ssize_t line, Layout* layout) except -1
+    cdef str field(self, int32_t row, int32_t column)
+
+
+cdef inline int32_t* fields_of(FieldTable table, int32_t row) noexcept nogil:
+    """The places where the fields of a row begin; field k ends one byte before field k + 1."""
+    return table.fields + <Py_ssize_t>row * (table.width + 1)
+
+
+cdef class Token:
+    cdef readonly FieldTable sentence
+    cdef readonly int32_t row
+
+cdef Token make_token(FieldTable sentence, int32_t row)
+
+
+cdef struct Arc:
+    token_t head
+    token_t dependent
+    const char* label      # not ended by a zero
+    int32_t size           # of the label
+
+cdef class GraphReader:
+    cdef int32_t deps          # places of columns, -1 where the format has none
+    cdef int32_t top
+    cdef int32_t predicate
+    cdef int32_t fixed         # columns before the argument columns
+    cdef Arc* arcs
+    cdef size_t count
+    cdef size_t capacity
+    cdef int32_t nodes         # of the sentence, with the dummy root
+    cdef int32_t* empty        # the number of empty nodes before each word; the entry after the last word has all
+    cdef token_t* predicates   # the word of each argument column
+    cdef int32_t room          # words that `empty` and `predicates` have room for
+
+    cdef int read(self, FieldTable sentence) except -1 nogil
+    cdef int begin(self, FieldTable sentence) except -1 nogil
+    cdef int add(self, token_t head, token_t dependent, const char* label, int32_t size) except -1 nogil
+    cdef int read_deps(self, FieldTable sentence, int32_t row, token_t dependent) except -1 nogil
+    cdef int read_arguments(self, FieldTable sentence) except -1 nogil

@@ -1,0 +1,5 @@
+"""Where the fields of a sentence begin in its bytes, and what they say: rows, tokens, graphs."""
+include "layout.pxi"
+include "field_table.pxi"
+include "token.pxi"
+include "graph_reading.pxi"
