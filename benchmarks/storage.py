@@ -18,9 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from crossarc import read
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.single import SingleWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import PackedWeights, SingleWeights, Weights
 from crossarc.parsers.composites import EnhancedFinder, StackedFinder
 from crossarc.parsers.graph.finders import ArcFinder
 from crossarc.parsers.graph.second_order import SecondOrderFinder

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crossarc.errors import CrossarcError, ModelError
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Weights
 from crossarc.parsers import Parser, load, write_model
 from crossarc.treebank import read
 

@@ -7,8 +7,8 @@ import pytest
 
 from crossarc.errors import CrossarcError
 from crossarc.features.templates import load_model
-from crossarc.learning.updates import Perceptron
-from crossarc.learning.weights import Weights
+from crossarc.learning.learners import Perceptron
+from crossarc.learning.scorers import Weights
 from crossarc.tagging import Tagger, jackknife_tags
 from crossarc.tagging.rounds import search_of
 from crossarc.transitions import replay

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from crossarc.features.templates import parse_model
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Weights
 from crossarc.parsers import Parser
 from crossarc.transitions.beam import Beam
 from crossarc.transitions.configuration import Configuration

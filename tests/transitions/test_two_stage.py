@@ -5,7 +5,7 @@ import pytest
 
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.templates import choose_templates, parse_model
-from crossarc.learning.hashed import HashedWeights, PackedTable
+from crossarc.learning.scorers import HashedWeights, PackedTable
 from crossarc.parsers import Parser, load, write_model
 from crossarc.parsers.presets import TRANSITION_PRESETS
 from crossarc.parsers.transition.trainer import LABEL_TEMPLATES, MOVE_TEMPLATES

@@ -11,7 +11,7 @@ from crossarc.factors.pair_scores cimport PairScores
 from crossarc.factors.part_keys cimport PartKeys
 from crossarc.factors.parts cimport Factors, Part
 from crossarc.factors.start_trees cimport StartTrees
-from crossarc.learning.scorer cimport Scorer
+from crossarc.learning.scorers cimport Scorer
 
 
 cdef class SecondOrderFactors(Factors):

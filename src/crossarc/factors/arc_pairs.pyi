@@ -5,8 +5,7 @@ from numpy.typing import NDArray
 
 from crossarc.factors.arcs import TreeFactors
 from crossarc.features.edges import EdgeModel
-from crossarc.learning.scorer import Scorer
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Scorer, Weights
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]

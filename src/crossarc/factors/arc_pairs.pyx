@@ -5,7 +5,6 @@ arcs and the pairs of them: an arc with its nearest sibling towards the head, an
 dependent (Carreras 2007). The chart finds the best projective tree; moves of single words then make it non-projective
 where that scores more (McDonald and Pereira 2006).
 """
-
 import numpy as np
 
 from libc.stdlib cimport abs
@@ -24,8 +23,7 @@ from crossarc.factors.pair_scores cimport BETWEEN, PAST, SIBLING, PairScores, re
 from crossarc.factors.part_keys cimport GRANDCHILDREN, SIBLINGS
 from crossarc.factors.parts cimport Factors, Learner, Part, arc_part
 from crossarc.factors.start_trees cimport MOST_STARTS, StartTrees
-from crossarc.learning.scorer cimport Scorer
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.scorers cimport Scorer, Weights
 
 cdef enum:
     # Rows of `trees`.

@@ -4,7 +4,7 @@ from libc.stdlib cimport abs
 from crossarc.core.typedefs cimport int32_t, int64_t, score_t, token_t, weight_t
 from crossarc.decode.edges cimport Edge
 from crossarc.factors.keys cimport DEP, HEAD, ArcKeys, Words, distance_class
-from crossarc.learning.scorer cimport Scorer
+from crossarc.learning.scorers cimport Scorer
 
 cdef enum:
     SLOTS = 16              # weights of an arc feature

@@ -5,7 +5,7 @@ from crossarc.factors.arc_scores cimport ArcScores, LengthLimits
 from crossarc.factors.keys cimport ArcKeys
 from crossarc.factors.parts cimport Factors
 from crossarc.factors.tree_search cimport TreeSearch
-from crossarc.learning.scorer cimport Scorer
+from crossarc.learning.scorers cimport Scorer
 
 
 cdef class TreeFactors(Factors):

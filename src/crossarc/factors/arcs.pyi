@@ -3,8 +3,7 @@ from numpy.typing import NDArray
 
 from crossarc.decode.decoder import Decoder
 from crossarc.features.edges import EdgeModel
-from crossarc.learning.scorer import Scorer
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Scorer, Weights
 
 ARC_WEIGHTS: int
 Ints = NDArray[np.int32]

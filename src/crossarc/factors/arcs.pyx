@@ -2,7 +2,6 @@
 
 See crossarc.factors.arc_scores for the scores and crossarc.factors.parts for how they are learned.
 """
-
 import numpy as np
 
 from libc.math cimport INFINITY
@@ -16,8 +15,7 @@ from crossarc.factors.keys cimport ArcKeys, LabelKeys, Words, distance_class
 from crossarc.factors.labels cimport LabelScores
 from crossarc.factors.parts cimport Factors, Learner, Part, arc_part
 from crossarc.factors.tree_search cimport Enhancer, TreeSearch
-from crossarc.learning.scorer cimport Scorer
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.scorers cimport Scorer, Weights
 
 ARC_WEIGHTS = SLOTS
 

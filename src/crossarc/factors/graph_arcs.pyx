@@ -4,7 +4,6 @@ The best tree is found first, and then arcs are added whose scores are positive:
 the tree and those added have the same weights. So the zero of the scores matters, and each arc has a bias by its
 direction and distance.
 """
-
 import numpy as np
 
 from libc.math cimport INFINITY
@@ -20,8 +19,7 @@ from crossarc.factors.arcs cimport TreeFactors
 from crossarc.factors.keys cimport LabelKeys, distance_class
 from crossarc.factors.labels cimport LabelScores
 from crossarc.factors.parts cimport Learner, Part, arc_part
-from crossarc.learning.scorer cimport Scorer
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.scorers cimport Scorer, Weights
 
 cdef hash_t BIAS = 0xB1A5B1A5B1A5B1A5      # the key of all arcs
 

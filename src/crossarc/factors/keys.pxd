@@ -1,6 +1,6 @@
 # The keys of the features of parts: see keys.pyx.
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, token_t
-from crossarc.learning.scorer cimport MOST_KEYS
+from crossarc.learning.scorers cimport MOST_KEYS
 
 cdef enum:
     # The ends of an arc, as in the tables of a feature model.

@@ -1,7 +1,7 @@
 # The scores of labels: see labels.pyx.
 from crossarc.core.typedefs cimport int32_t, label_t, token_t, uint8_t, weight_t
 from crossarc.factors.keys cimport LabelKeys
-from crossarc.learning.scorer cimport Scorer
+from crossarc.learning.scorers cimport Scorer
 
 # Where a label can be; as in crossarc.parsers.label_places.
 cdef enum:

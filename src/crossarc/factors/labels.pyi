@@ -2,8 +2,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.features.edges import EdgeModel
-from crossarc.learning.scorer import Scorer
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Scorer, Weights
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]

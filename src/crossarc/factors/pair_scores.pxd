@@ -4,7 +4,7 @@ from crossarc.decode.part_scores cimport PartScores
 from crossarc.factors.arc_scores cimport ArcScores
 from crossarc.factors.labels cimport LabelScores
 from crossarc.factors.part_keys cimport PartKeys
-from crossarc.learning.scorer cimport Scorer
+from crossarc.learning.scorers cimport Scorer
 
 cdef enum:
     # What the third word of a pair is, for each of two directions of the arc.

@@ -1,7 +1,7 @@
 # The keys of the features of pairs of arcs: see part_keys.pyx.
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t
 from crossarc.factors.keys cimport ArcKeys, Words
-from crossarc.learning.scorer cimport MOST_KEYS
+from crossarc.learning.scorers cimport MOST_KEYS
 
 cdef enum:
     # Kinds of pairs of arcs, as in crossarc.features.edges.TRIPLES.

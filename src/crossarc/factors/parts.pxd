@@ -1,9 +1,8 @@
 # Parts of trees and learning from them: see parts.pyx.
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, weight_t
 from crossarc.factors.keys cimport Words
-from crossarc.learning.differences cimport Differences
-from crossarc.learning.scorer cimport Scorer
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.learners cimport Differences
+from crossarc.learning.scorers cimport Scorer, Weights
 
 
 cdef struct Part:

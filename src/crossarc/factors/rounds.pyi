@@ -4,8 +4,7 @@ from numpy.typing import NDArray
 from crossarc.decode.decoder import Decoder
 from crossarc.factors.arcs import Ints, Longs, TreeFactors
 from crossarc.features.edges import EdgeModel
-from crossarc.learning.scorer import Scorer
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Scorer, Weights
 
 class RoundFactors(TreeFactors):
     def __init__(

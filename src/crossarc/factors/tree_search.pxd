@@ -3,7 +3,7 @@ from crossarc.core.typedefs cimport int32_t, score_t, token_t
 from crossarc.decode.decoder cimport Decoder
 from crossarc.decode.undirected cimport Undirected
 from crossarc.factors.arc_scores cimport ArcScores
-from crossarc.learning.scorer cimport Scorer
+from crossarc.learning.scorers cimport Scorer
 
 
 cdef class TreeSearch:

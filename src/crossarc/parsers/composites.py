@@ -15,8 +15,7 @@ from crossarc.errors import CrossarcError
 from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import PackedWeights, Weights
 from crossarc.parsers.analysis import Analysis, Request
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graph.finders import ArcFinder, Scores, Starts, TreeFinder, arc_factors

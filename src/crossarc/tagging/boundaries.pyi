@@ -1,8 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.learning.scorer import Scorer
-from crossarc.learning.updates import UpdateRule
+from crossarc.learning.learners import UpdateRule
+from crossarc.learning.scorers import Scorer
 from crossarc.tagging.characters import Characters
 from crossarc.tagging.lexicon import Lexicon
 

@@ -2,13 +2,11 @@
 
 The search is greedy from left to right. Cost: linear in the text; the GIL is released once for a text.
 """
-
 import numpy as np
 
-from crossarc.core.typedefs cimport hash_t, int32_t, uint8_t, uint16_t, uint32_t, weight_t
-from crossarc.learning.scorer cimport Scorer
-from crossarc.learning.updates cimport Decision, UpdateRule
-from crossarc.learning.weights cimport Weights
+from crossarc.core.typedefs cimport hash_t, int32_t, uint16_t, uint32_t, uint8_t, weight_t
+from crossarc.learning.scorers cimport Scorer, Weights
+from crossarc.learning.learners cimport Decision, UpdateRule
 from crossarc.tagging.boundary_features cimport (
     BLANK_LINE, EXTENDER, JOINER, MOST_CLASSES, MOST_FEATURES, NEW_LINE, SPACE, State, Text, extract, prepare,
 )

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.updates import Perceptron
-from crossarc.learning.weights import Weights
+from crossarc.learning.learners import Perceptron
+from crossarc.learning.scorers import PackedWeights, Weights
 from crossarc.tagging.addresses import find_addresses, has_address
 from crossarc.tagging.boundaries import ACTIONS, INSIDE, SENTENCE_END, BoundaryModel
 from crossarc.tagging.characters import DENSE, DIGIT, FIRST_UPPER, SPACE, Characters

@@ -2,7 +2,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
-from crossarc.learning.scorer import Scorer
+from crossarc.learning.scorers import Scorer
 from crossarc.transitions.search import Greedy, Ints
 from crossarc.transitions.system import TransitionSystem
 

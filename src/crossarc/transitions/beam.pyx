@@ -1,12 +1,9 @@
 """Beam search: the best few derivations in parallel, with training on whole derivations."""
-
 import numpy as np
 
-from crossarc.core.typedefs cimport hash_t, int8_t, int32_t, label_t, offset_t, token_t, weight_t
-from crossarc.learning.packed cimport PackedWeights
-from crossarc.learning.scorer cimport Scorer
-from crossarc.learning.updates cimport UpdateRule
-from crossarc.learning.weights cimport Weights
+from crossarc.core.typedefs cimport hash_t, int32_t, int8_t, label_t, offset_t, token_t, weight_t
+from crossarc.learning.scorers cimport PackedWeights, Scorer, Weights
+from crossarc.learning.learners cimport UpdateRule
 from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
 from crossarc.transitions.generations cimport Generations, Item
 from crossarc.transitions.memory cimport Workspace

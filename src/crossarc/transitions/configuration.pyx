@@ -1,5 +1,4 @@
 """A configuration for Python: what the oracle command prints and what tests explore."""
-
 import numpy as np
 
 from crossarc.core.typedefs cimport label_t, token_t
@@ -11,8 +10,7 @@ from crossarc.transitions.targets cimport GraphTargets
 
 from crossarc.core.arrays import as_int32
 from crossarc.errors import StructureError
-from crossarc.structure.trees import describe_fault
-from crossarc.structure.workspace import checked_heads
+from crossarc.structure.trees import checked_heads, describe_fault
 
 
 def checked_labels(labels, size):

@@ -1,7 +1,7 @@
 cimport cython
 
-from crossarc.core.typedefs cimport hash_t, int8_t, int32_t, token_t, uint32_t, weight_t
-from crossarc.learning.scorer cimport Scorer
+from crossarc.core.typedefs cimport hash_t, int32_t, int8_t, token_t, uint32_t, weight_t
+from crossarc.learning.scorers cimport Scorer
 from crossarc.transitions.search cimport Greedy
 from crossarc.transitions.state cimport State
 

@@ -1,5 +1,4 @@
 """Oracles over whole treebanks: which trees does a system rebuild?"""
-
 import numpy as np
 
 from crossarc.core.typedefs cimport label_t, offset_t, token_t
@@ -10,8 +9,7 @@ from crossarc.transitions.system cimport Gold, TransitionSystem, gold_label, mak
 from crossarc.transitions.targets cimport GraphTargets
 
 from crossarc.errors import StructureError
-from crossarc.structure.classification import checked_batch
-from crossarc.structure.trees import describe_fault
+from crossarc.structure.trees import checked_batch, describe_fault
 
 
 def replay(TransitionSystem system, heads, starts):

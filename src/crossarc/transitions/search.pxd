@@ -1,6 +1,6 @@
-from crossarc.core.typedefs cimport hash_t, int32_t, label_t, token_t, uint8_t, uint32_t, weight_t
+from crossarc.core.typedefs cimport hash_t, int32_t, label_t, token_t, uint32_t, uint8_t, weight_t
 from crossarc.core.vectors cimport first_greatest
-from crossarc.learning.scorer cimport Scorer
+from crossarc.learning.scorers cimport Scorer
 from crossarc.transitions.context cimport Program
 from crossarc.transitions.graph_arcs cimport has_arc
 from crossarc.transitions.memory cimport Workspace

@@ -2,9 +2,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
-from crossarc.learning.scorer import Scorer
-from crossarc.learning.updates import UpdateRule
-from crossarc.learning.weights import Weights
+from crossarc.learning.learners import UpdateRule
+from crossarc.learning.scorers import Scorer, Weights
 from crossarc.transitions.system import TransitionSystem
 from crossarc.transitions.targets import Targets
 

@@ -1,5 +1,4 @@
 """Greedy search, guided by an oracle while it learns and by the model when it parses."""
-
 import numpy as np
 
 from libc.math cimport INFINITY
@@ -8,10 +7,8 @@ from libc.string cimport memcpy, memset
 
 from crossarc.core.buffers cimport Buffer, extend, take_array
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint32_t, weight_t
-from crossarc.learning.scorer cimport Scorer, score_room
-from crossarc.learning.support cimport grouped
-from crossarc.learning.updates cimport Decision, UpdateRule
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.scorers cimport Scorer, Weights, grouped, score_room
+from crossarc.learning.learners cimport Decision, UpdateRule
 from crossarc.transitions.context cimport MOST_ADDRESSES, MOST_SLOTS, MOST_TEMPLATES, fill_keys
 from crossarc.transitions.graph_arcs cimport is_above
 from crossarc.transitions.memory cimport Workspace

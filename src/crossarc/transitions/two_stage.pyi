@@ -5,10 +5,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
-from crossarc.learning.hashed import HashedWeights, PackedTable
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.updates import UpdateRule
-from crossarc.learning.weights import Weights
+from crossarc.learning.learners import UpdateRule
+from crossarc.learning.scorers import HashedWeights, PackedTable, PackedWeights, Weights
 from crossarc.transitions.search import Greedy, Ints
 from crossarc.transitions.system import TransitionSystem
 from crossarc.transitions.targets import Targets

@@ -2,15 +2,11 @@
 
 This is several times as fast as scoring labelled moves together, and a little less accurate.
 """
-
 import numpy as np
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, token_t, uint32_t, weight_t
-from crossarc.learning.hashed cimport WIDTH, HashedWeights, PackedTable
-from crossarc.learning.packed cimport PackedWeights
-from crossarc.learning.scorer cimport Scorer, score_room
-from crossarc.learning.updates cimport UpdateRule
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.scorers cimport WIDTH, HashedWeights, PackedTable, PackedWeights, Scorer, Weights, score_room
+from crossarc.learning.learners cimport UpdateRule
 from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_values
 from crossarc.transitions.memory cimport Workspace
 from crossarc.transitions.search cimport Greedy, ParseWorkspace, best_of_move, happens, lowest_bit, note_link

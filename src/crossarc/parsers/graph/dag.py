@@ -19,8 +19,7 @@ from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.factors.graph_arcs import GraphArcFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model, parse_edge_model
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import PackedWeights, Weights
 from crossarc.parsers.analysis import GRAPH_SCALES
 from crossarc.parsers.graph.finders import Starts
 from crossarc.parsers.graph.lengths import Lengths, Pruning, WithLengths, lengths_of_arcs, limits_of, tag_column

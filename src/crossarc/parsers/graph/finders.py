@@ -19,7 +19,7 @@ from crossarc.factors.rounds import RoundFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import TemplateError
-from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorers import PackedWeights
 from crossarc.parsers.graph.lengths import Lengths, limits_of
 from crossarc.parsers.graph.rounds import Rounds, round_numbers, tag_attribute
 from crossarc.parsers.model import Arrays, Ints

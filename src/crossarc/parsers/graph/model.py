@@ -16,7 +16,7 @@ from crossarc.factors.arcs import ARC_WEIGHTS, JointFactors
 from crossarc.factors.labels import LabelFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
-from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorers import PackedWeights
 from crossarc.parsers.analysis import GRAPH_SCALES, Analysis, Request
 from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.parsers.graph.analysis import ScoredOnce, analyse_by_arcs

@@ -14,9 +14,7 @@ from crossarc.factors.labels import LabelFactors
 from crossarc.factors.rounds import RoundFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.single import SingleWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import PackedWeights, SingleWeights, Weights
 from crossarc.parsers.graph.finders import ArcFinder, RoundFinder, Starts, TreeFinder, arc_factors, round_factors
 from crossarc.parsers.graph.lengths import Lengths, greatest_lengths, tag_column
 from crossarc.parsers.graph.model import GraphModel, JointModel, RoundModel, joint_factors
@@ -27,7 +25,7 @@ from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.trees import Trees
 
 if TYPE_CHECKING:
-    from crossarc.learning.packed import Rows
+    from crossarc.learning.scorers import Rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError
-from crossarc.learning.scorer import Scorer
+from crossarc.learning.scorers import Scorer
 from crossarc.parsers.analysis import (
     Analysis,
     Heads,

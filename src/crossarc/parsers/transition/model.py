@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.templates import FeatureModel, parse_model
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.support import SupportVectors
+from crossarc.learning.scorers import PackedWeights, SupportVectors
 from crossarc.parsers.analysis import TRANSITION_SCALES, Analysis, Request
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.model import Arrays, Ints, Model, pack_attributes, unpack_attributes

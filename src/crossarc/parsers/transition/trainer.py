@@ -9,14 +9,11 @@ from numpy.typing import NDArray
 
 from crossarc.features.attributes import Attributes
 from crossarc.features.templates import FeatureModel, choose_templates, fit_model, load_model
-from crossarc.learning.hashed import HashedWeights
 from crossarc.learning.instances import number_features
+from crossarc.learning.learners import MaximumEntropy, Mira, Perceptron, UpdateRule
 from crossarc.learning.liblinear import learn_liblinear
 from crossarc.learning.libsvm import learn_libsvm
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.support import SupportVectors
-from crossarc.learning.updates import MaximumEntropy, Mira, Perceptron, UpdateRule
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import HashedWeights, PackedWeights, SupportVectors, Weights
 from crossarc.parsers.model import Arrays, Ints
 from crossarc.parsers.settings import AT_ONCE, TransitionSettings
 from crossarc.parsers.trainer import Trainer

@@ -6,17 +6,13 @@ waits for. The lower half of a key says which bucket is its own, and what its up
 one key in several thousand that has no weight meets the check of another; the weights of so few do not change trees.
 Buckets are filled from the front, and what finds its own full is in the next.
 """
-
 import numpy as np
 
 from libc.math cimport INFINITY
 
 from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, weight_t
-from crossarc.learning.packed cimport bucket_of
-from crossarc.learning.scorer cimport Scorer
 
-from crossarc.learning.weights import aligned_zeros
 
 cdef enum:
     WIDE_BUCKET = 16        # keys in a bucket; as in the C code below

@@ -1,0 +1,7 @@
+"""Scorers: weights that learn, and the forms in which they are stored and parse."""
+include "scorer.pxi"
+include "packed.pxi"
+include "weights.pxi"
+include "single.pxi"
+include "hashed.pxi"
+include "support.pxi"
