@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crossarc import read
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.factors.arcs import ArcFactors
 from crossarc.factors.labels import LabelFactors
 from crossarc.factors.rounds import RoundFactors

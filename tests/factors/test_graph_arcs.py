@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crossarc import decode
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.factors.graph_arcs import GraphArcFactors
 from crossarc.features.edges import load_edge_model

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crossarc import decode
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.decode.undirected import Undirected
 from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors, JointFactors
 from crossarc.factors.labels import LabelFactors

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.factors.labels import LabelFactors
 from crossarc.factors.rounds import RoundFactors

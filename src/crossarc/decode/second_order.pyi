@@ -5,6 +5,27 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossarc.decode._options import Options
 
+Places = NDArray[np.int64]
+
+class PartScores:
+    def arrange(self, n: int, dependents: ArrayLike, heads: ArrayLike, labels: ArrayLike = 1) -> None: ...
+    def layout(self) -> tuple[Places, Places, Places, int]: ...
+    def assign(self, values: ArrayLike) -> None: ...
+
+class Carreras:
+    single_root: bool
+    score: float
+    def __init__(self, single_root: bool = True) -> None: ...
+    def tree(self, parts: PartScores) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None: ...
+
+class Reattacher:
+    single_root: bool
+    def __init__(self, single_root: bool = True) -> None: ...
+    def improved(
+        self, parts: PartScores, heads: ArrayLike, choices: ArrayLike, threshold: float = 0.0
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    def total(self, parts: PartScores, heads: ArrayLike, choices: ArrayLike) -> float: ...
+
 Numbers = NDArray[np.int32]
 
 @overload

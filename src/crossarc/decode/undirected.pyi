@@ -6,6 +6,8 @@ from numpy.typing import ArrayLike, NDArray
 from crossarc.decode._options import Constraints, Options
 from crossarc.decode.decoder import Decoder
 
+def orient(edges: ArrayLike, lengths: ArrayLike | None = None, *, threads: int = 1) -> NDArray[np.int32]: ...
+
 METHODS: dict[str, type]
 
 class Spanner:

@@ -1,9 +1,7 @@
 # Trees by pairs of arcs: see arc_pairs.pyx.
 from crossarc.core.typedefs cimport int32_t, int64_t, label_t, offset_t, score_t, token_t
-from crossarc.decode.carreras cimport Carreras
-from crossarc.decode.eisner cimport Eisner
-from crossarc.decode.part_scores cimport PartScores
-from crossarc.decode.reattach cimport Reattacher
+from crossarc.decode.second_order cimport Carreras, PartScores, Reattacher
+from crossarc.decode.projective cimport Eisner
 from crossarc.factors.arcs cimport TreeFactors
 from crossarc.factors.candidates cimport Candidates
 from crossarc.factors.labels cimport LabelScores

@@ -11,11 +11,9 @@ from libc.stdlib cimport abs
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
-from crossarc.decode.carreras cimport Carreras
+from crossarc.decode.second_order cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, Carreras, Reattacher
 from crossarc.decode.decoder cimport SOLVED
-from crossarc.decode.eisner cimport Eisner
-from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND
-from crossarc.decode.reattach cimport Reattacher
+from crossarc.decode.projective cimport Eisner
 from crossarc.factors.arcs cimport TreeFactors
 from crossarc.factors.candidates cimport Candidates
 from crossarc.factors.keys cimport distance_class

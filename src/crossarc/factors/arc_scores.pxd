@@ -2,7 +2,7 @@
 from libc.stdlib cimport abs
 
 from crossarc.core.typedefs cimport int32_t, int64_t, score_t, token_t, weight_t
-from crossarc.decode.edges cimport Edge
+from crossarc.decode.undirected cimport Edge
 from crossarc.factors.keys cimport DEP, HEAD, ArcKeys, Words, distance_class
 from crossarc.learning.scorers cimport Scorer
 

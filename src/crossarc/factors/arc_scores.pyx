@@ -9,7 +9,7 @@ import numpy as np
 from libc.math cimport INFINITY
 
 from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, score_t, token_t
-from crossarc.decode.edges cimport Edge
+from crossarc.decode.undirected cimport Edge
 from crossarc.factors.keys cimport ArcKeys, Between, Words, clear
 from crossarc.learning.scorers cimport MOST_KEYS, Scorer
 

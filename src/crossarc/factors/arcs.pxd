@@ -1,6 +1,6 @@
 # Trees by the scores of their arcs: see arcs.pyx. Rounds build on it.
 from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, uint8_t
-from crossarc.decode.kbest cimport KBest
+from crossarc.decode.spanning cimport KBest
 from crossarc.factors.arc_scores cimport ArcScores, LengthLimits
 from crossarc.factors.keys cimport ArcKeys
 from crossarc.factors.parts cimport Factors

@@ -9,7 +9,7 @@ from libc.stdlib cimport abs
 
 from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
 from crossarc.decode.decoder cimport Decoder
-from crossarc.decode.kbest cimport KBest
+from crossarc.decode.spanning cimport KBest
 from crossarc.factors.arc_scores cimport ALL, SLOTS, ArcScores, LengthLimits
 from crossarc.factors.keys cimport ArcKeys, LabelKeys, Words, distance_class
 from crossarc.factors.labels cimport LabelScores

@@ -1,6 +1,6 @@
 # The arcs that a first-order model keeps: see candidates.pyx.
 from crossarc.core.typedefs cimport int32_t, int64_t, score_t, token_t, uint8_t
-from crossarc.decode.part_scores cimport PartScores
+from crossarc.decode.second_order cimport PartScores
 from crossarc.factors.arcs cimport TreeFactors
 
 

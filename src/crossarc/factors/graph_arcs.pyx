@@ -1,6 +1,6 @@
 """Graphs in which words have several heads, by arcs with labels, and learning from whole graphs.
 
-The best tree is found first, and then arcs are added whose scores are positive: see crossarc.decode.best_graph. Arcs of
+The best tree is found first, and then arcs are added whose scores are positive: see crossarc.decode.arc_sets. Arcs of
 the tree and those added have the same weights. So the zero of the scores matters, and each arc has a bias by its
 direction and distance.
 """
@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 
 from crossarc.core.allocation cimport resize
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
-from crossarc.decode.best_graph cimport Arc, GraphBuilder
+from crossarc.decode.arc_sets cimport Arc, GraphBuilder
 from crossarc.decode.decoder cimport Decoder
 from crossarc.factors.arc_scores cimport SLOTS
 from crossarc.factors.arcs cimport TreeFactors

@@ -1,6 +1,6 @@
 # Scores of candidate arcs and pairs of them: see pair_scores.pyx.
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, score_t, token_t, weight_t
-from crossarc.decode.part_scores cimport PartScores
+from crossarc.decode.second_order cimport PartScores
 from crossarc.factors.arc_scores cimport ArcScores
 from crossarc.factors.labels cimport LabelScores
 from crossarc.factors.part_keys cimport PartKeys

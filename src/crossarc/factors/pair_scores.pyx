@@ -7,7 +7,7 @@ asked for while those of the pair before are added up: most of the time goes int
 import numpy as np
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, score_t, token_t, weight_t
-from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, PartScores
+from crossarc.decode.second_order cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, PartScores
 from crossarc.factors.arc_scores cimport ArcScores, LengthLimits
 from crossarc.factors.keys cimport ArcKeys, Between, LabelKeys, clear
 from crossarc.factors.labels cimport LabelScores

@@ -23,7 +23,7 @@ from libc.stdlib cimport abs
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
-from crossarc.decode.chu_liu_edmonds cimport ChuLiuEdmonds
+from crossarc.decode.spanning cimport ChuLiuEdmonds
 from crossarc.decode.decoder cimport SOLVED, Decoder, Outcome
 from crossarc.factors.arcs cimport TreeFactors
 from crossarc.factors.keys cimport Between, DependentKeys, LabelKeys, Words, clear, distance_class

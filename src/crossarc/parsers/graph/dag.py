@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.errors import CrossarcError
 from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.factors.graph_arcs import GraphArcFactors

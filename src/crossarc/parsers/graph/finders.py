@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
 from crossarc.decode.decoder import Decoder
-from crossarc.decode.eisner import Eisner
+from crossarc.decode.projective import Eisner
+from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.decode.undirected import Undirected
 from crossarc.factors.arcs import ArcFactors
 from crossarc.factors.rounds import RoundFactors
