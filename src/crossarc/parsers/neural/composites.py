@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.neural.biaffine import log_probabilities
 from crossarc.neural.encoder import Prepared
 from crossarc.neural.heads import ArcScores
+from crossarc.neural.kernels import log_probabilities
 from crossarc.neural.layers import Array
 from crossarc.parsers.model import Arrays, Ints, Model, part, prefixed, tree_scores
 from crossarc.parsers.neural.model import NetworkModel, NeuralModel, Starts, log_softmax

@@ -1,0 +1,5 @@
+"""What networks compute: products of matrices, recurrence, lookup, biaffine scores."""
+include "products.pxi"
+include "recurrence.pxi"
+include "lookup.pxi"
+include "biaffine.pxi"
