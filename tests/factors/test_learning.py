@@ -6,9 +6,7 @@ import pytest
 from crossarc import decode
 from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.decode.undirected import Undirected
-from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors, JointFactors
-from crossarc.factors.labels import LabelFactors
-from crossarc.factors.rounds import RoundFactors
+from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors, JointFactors, LabelFactors, RoundFactors
 from crossarc.features.edges import load_edge_model, parse_edge_model
 from crossarc.learning.scorers import Weights
 

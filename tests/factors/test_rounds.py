@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from crossarc.decode.spanning import ChuLiuEdmonds
-from crossarc.factors.arcs import ARC_WEIGHTS
-from crossarc.factors.labels import LabelFactors
-from crossarc.factors.rounds import RoundFactors
+from crossarc.factors.arcs import ARC_WEIGHTS, LabelFactors, RoundFactors
 from crossarc.features.edges import parse_edge_model
 from crossarc.features.templates import TemplateError
 from crossarc.learning.scorers import Weights

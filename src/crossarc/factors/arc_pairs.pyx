@@ -14,14 +14,14 @@ from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t
 from crossarc.decode.second_order cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, Carreras, Reattacher
 from crossarc.decode.decoder cimport SOLVED
 from crossarc.decode.projective cimport Eisner
-from crossarc.factors.arcs cimport TreeFactors
-from crossarc.factors.candidates cimport Candidates
-from crossarc.factors.keys cimport distance_class
-from crossarc.factors.pair_scores cimport BETWEEN, PAST, SIBLING, PairScores, region
-from crossarc.factors.part_keys cimport GRANDCHILDREN, SIBLINGS
-from crossarc.factors.parts cimport Factors, Learner, Part, arc_part
-from crossarc.factors.start_trees cimport MOST_STARTS, StartTrees
+from crossarc.factors.arcs cimport Factors, Learner, Part, TreeFactors, arc_part, distance_class
 from crossarc.learning.scorers cimport Scorer, Weights
+
+include "part_keys.pxi"
+include "pair_scores.pxi"
+include "candidates.pxi"
+include "start_trees.pxi"
+
 
 cdef enum:
     # Rows of `trees`.

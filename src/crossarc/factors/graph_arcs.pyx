@@ -14,11 +14,7 @@ from crossarc.core.allocation cimport resize
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
 from crossarc.decode.arc_sets cimport Arc, GraphBuilder
 from crossarc.decode.decoder cimport Decoder
-from crossarc.factors.arc_scores cimport SLOTS
-from crossarc.factors.arcs cimport TreeFactors
-from crossarc.factors.keys cimport LabelKeys, distance_class
-from crossarc.factors.labels cimport LabelScores
-from crossarc.factors.parts cimport Learner, Part, arc_part
+from crossarc.factors.arcs cimport SLOTS, LabelKeys, LabelScores, Learner, Part, TreeFactors, arc_part, distance_class
 from crossarc.learning.scorers cimport Scorer, Weights
 
 cdef hash_t BIAS = 0xB1A5B1A5B1A5B1A5      # the key of all arcs

@@ -14,8 +14,7 @@ from crossarc.decode.decoder import Decoder
 from crossarc.decode.projective import Eisner
 from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.decode.undirected import Undirected
-from crossarc.factors.arcs import ArcFactors
-from crossarc.factors.rounds import RoundFactors
+from crossarc.factors.arcs import ArcFactors, RoundFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import TemplateError

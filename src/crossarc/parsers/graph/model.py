@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.decode import eisner
-from crossarc.factors.arcs import ARC_WEIGHTS, JointFactors
-from crossarc.factors.labels import LabelFactors
+from crossarc.factors.arcs import ARC_WEIGHTS, JointFactors, LabelFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.learning.scorers import PackedWeights

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError
-from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors
-from crossarc.factors.labels import LabelFactors
-from crossarc.factors.rounds import RoundFactors
+from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors, LabelFactors, RoundFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
 from crossarc.learning.scorers import PackedWeights, SingleWeights, Weights

@@ -4,8 +4,6 @@ import numpy as np
 from libc.math cimport INFINITY
 
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
-from crossarc.factors.keys cimport LabelKeys, Words
-from crossarc.factors.parts cimport Factors, Learner, Part, arc_part
 from crossarc.learning.scorers cimport Scorer, Weights, score_room
 
 

@@ -8,6 +8,7 @@ from crossarc.core.typedefs cimport int32_t, score_t, token_t, uint8_t
 from crossarc.decode.second_order cimport PartScores
 from crossarc.factors.arcs cimport TreeFactors
 
+
 cdef enum:
     # Longer sentences are pruned even if all heads should be kept: the time of the chart grows with n^4.
     ALL_HEADS_UP_TO = 100

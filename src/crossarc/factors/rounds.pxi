@@ -25,11 +25,8 @@ from libc.string cimport memset
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
 from crossarc.decode.spanning cimport ChuLiuEdmonds
 from crossarc.decode.decoder cimport SOLVED, Decoder, Outcome
-from crossarc.factors.arcs cimport TreeFactors
-from crossarc.factors.keys cimport Between, DependentKeys, LabelKeys, Words, clear, distance_class
-from crossarc.factors.labels cimport LabelScores
-from crossarc.factors.parts cimport Learner, Part, arc_part
 from crossarc.learning.scorers cimport Scorer, Weights
+
 
 cdef enum:
     OUT = -1                # no head for any word of the round

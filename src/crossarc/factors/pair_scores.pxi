@@ -8,10 +8,7 @@ import numpy as np
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, score_t, token_t, weight_t
 from crossarc.decode.second_order cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, PartScores
-from crossarc.factors.arc_scores cimport ArcScores, LengthLimits
-from crossarc.factors.keys cimport ArcKeys, Between, LabelKeys, clear
-from crossarc.factors.labels cimport LabelScores
-from crossarc.factors.part_keys cimport GRANDCHILDREN, SIBLINGS, PartKeys
+from crossarc.factors.arcs cimport ArcKeys, ArcScores, Between, LabelKeys, LabelScores, LengthLimits, clear
 from crossarc.learning.scorers cimport Scorer, score_room
 
 

@@ -6,7 +6,6 @@ from libc.math cimport INFINITY
 from crossarc.core.typedefs cimport int32_t, score_t, token_t
 from crossarc.decode.decoder cimport SOLVED, Decoder
 from crossarc.decode.undirected cimport Undirected
-from crossarc.factors.arc_scores cimport NONE, ArcScores
 from crossarc.learning.scorers cimport Scorer
 
 
