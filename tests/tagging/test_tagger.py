@@ -12,8 +12,8 @@ from crossarc.learning.scorers import Weights
 from crossarc.tagging import Tagger, jackknife_tags
 from crossarc.tagging.rounds import search_of
 from crossarc.transitions import replay
-from crossarc.transitions.tagging import Tagging
-from crossarc.transitions.targets import Targets
+from crossarc.transitions.stack_systems import Tagging
+from crossarc.transitions.system import Targets
 from crossarc.treebank import read_string
 
 # word/LEMMA/UPOS/XPOS/FEATS; sentences of a small language of our own.

@@ -16,8 +16,8 @@ from crossarc.learning.learners import Mira
 from crossarc.learning.scorers import PackedWeights, Weights
 from crossarc.tagging.labels import Ints
 from crossarc.transitions.search import Greedy
-from crossarc.transitions.tagging import Tagging
-from crossarc.transitions.targets import Targets
+from crossarc.transitions.stack_systems import Tagging
+from crossarc.transitions.system import Targets
 
 Arrays = Mapping[str, NDArray[Any]]
 

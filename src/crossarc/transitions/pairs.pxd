@@ -2,9 +2,10 @@
 # The systems that make them number their moves alike: SHIFT, then REDUCE (of a stack) or NO-ARC (of a list), then
 # LEFT-ARC and RIGHT-ARC, or ARC in undirected ones.
 from crossarc.core.typedefs cimport token_t, uint32_t
-from crossarc.transitions.plan cimport cost_of_left_arc, cost_of_link, cost_of_right_arc, gold_between
+from crossarc.transitions.system cimport (
+    Gold, TransitionSystem, cost_of_left_arc, cost_of_link, cost_of_right_arc, gold_between,
+)
 from crossarc.transitions.state cimport Arc, State, arc_to, connected
-from crossarc.transitions.system cimport Gold, TransitionSystem
 
 cdef enum:
     SHIFT = 0

@@ -1,11 +1,13 @@
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
 from crossarc.learning.learners import UpdateRule
-from crossarc.learning.scorers import Scorer, Weights
-from crossarc.transitions.system import TransitionSystem
-from crossarc.transitions.targets import Targets
+from crossarc.learning.scorers import HashedWeights, PackedTable, PackedWeights, Scorer, Weights
+from crossarc.transitions.system import Targets, TransitionSystem
 
 Ints = NDArray[np.int32]
 
@@ -50,3 +52,92 @@ class Greedy:
     def instances(
         self, tokens: Ints, targets: Targets, group_of: Ints | None = None
     ) -> tuple[NDArray[np.uint64], Ints, Ints]: ...
+
+class StageWeights:
+    moves: HashedWeights
+    labels: Weights
+    random: int
+    def __init__(self, moves: HashedWeights, labels: Weights) -> None: ...
+    def pack(self, threshold: float = 0.0) -> PackedStages: ...
+    def to_arrays(self) -> dict[str, NDArray[Any]]: ...
+    @staticmethod
+    def from_arrays(arrays: Mapping[str, NDArray[Any]], moves: int, actions: int, cut: int) -> StageWeights: ...
+
+class PackedStages:
+    moves: PackedTable
+    labels: PackedWeights
+    def __init__(self, moves: PackedTable, labels: PackedWeights) -> None: ...
+    def to_arrays(self) -> dict[str, NDArray[Any]]: ...
+    @staticmethod
+    def from_arrays(arrays: dict[str, NDArray[Any]], moves: int, actions: int) -> PackedStages: ...
+
+class TwoStage(Greedy):
+    move_templates: int
+    def __init__(
+        self,
+        system: TransitionSystem,
+        model: FeatureModel,
+        moves: ArrayLike,
+        labels: ArrayLike,
+        attributes: int,
+        move_templates: int,
+        label_templates: int,
+    ) -> None: ...
+    def train(  # type: ignore[override]
+        self,
+        weights: StageWeights,
+        rule: UpdateRule,
+        tokens: Ints,
+        targets: Targets,
+        order: NDArray[np.int64],
+        explore: float = 0.0,
+    ) -> tuple[int, int]: ...
+    def parse(  # type: ignore[override]
+        self,
+        weights: PackedStages,
+        tokens: Ints,
+        starts: NDArray[np.int64],
+        heads: Ints,
+        labels: Ints,
+        root_label: int,
+        annotated: bool = False,
+        keep_root_links: bool = False,
+        scored: bool = False,
+    ) -> None: ...
+    def weigh(
+        self,
+        weights: StageWeights,
+        tokens: Ints,
+        targets: Targets,
+        sentences: int,
+    ) -> NDArray[np.float64]: ...
+
+class Beam(Greedy):
+    width: int
+    probabilities: bool
+    mean: bool
+    def __init__(
+        self,
+        system: TransitionSystem,
+        model: FeatureModel,
+        moves: ArrayLike,
+        labels: ArrayLike,
+        attributes: int,
+        width: int,
+        *,
+        probabilities: bool = False,
+        mean: bool = False,
+    ) -> None: ...
+    def parse_best(
+        self,
+        scorer: Scorer,
+        tokens: Ints,
+        root_label: int,
+        annotated: bool,
+        keep_root_links: bool,
+        scored: bool,
+        scale: float,
+        by_probability: bool,
+        required: Ints | None = None,
+        forbidden: NDArray[np.int8] | None = None,
+    ) -> tuple[Ints, Ints, NDArray[np.float64], NDArray[np.float64]]: ...

@@ -35,7 +35,7 @@ from crossarc.parsers.analysis import (
 )
 from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.parsers.settings import WIDEST_BEAM
-from crossarc.transitions.beam import Beam
+from crossarc.transitions.search import Beam
 from crossarc.treebank.corpus import Corpus
 
 if TYPE_CHECKING:

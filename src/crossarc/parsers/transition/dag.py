@@ -17,8 +17,7 @@ from crossarc.parsers.settings import DagSettings
 from crossarc.parsers.transition.model import TransitionModel, tag_column
 from crossarc.parsers.transition.trainer import TransitionTrainer
 from crossarc.transitions.registry import get_graph_system
-from crossarc.transitions.system import TransitionSystem
-from crossarc.transitions.targets import GraphTargets
+from crossarc.transitions.system import GraphTargets, TransitionSystem
 from crossarc.treebank.corpus import Corpus
 
 

@@ -21,12 +21,10 @@ from crossarc.parsers.presets import stored_settings
 from crossarc.parsers.settings import WIDEST_BEAM, TransitionSettings
 from crossarc.parsers.transition.analysis import analyse_by_beam
 from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
-from crossarc.transitions.beam import Beam
 from crossarc.transitions.coverage import Coverage, coverage
 from crossarc.transitions.registry import get_system
-from crossarc.transitions.search import Greedy
+from crossarc.transitions.search import Beam, Greedy, PackedStages, TwoStage
 from crossarc.transitions.system import TransitionSystem
-from crossarc.transitions.two_stage import PackedStages, TwoStage
 from crossarc.treebank.corpus import Corpus
 
 KEYS = 2  # of features that see the labels of all heads; 1 gave some sets of labels the same key

@@ -19,10 +19,8 @@ from crossarc.parsers.settings import AT_ONCE, TransitionSettings
 from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.transition.model import Stages, TransitionModel, root_table_size, search_of, system_of, tag_column
 from crossarc.parsers.trees import Trees
-from crossarc.transitions.search import collect_actions
-from crossarc.transitions.system import TransitionSystem
-from crossarc.transitions.targets import Targets
-from crossarc.transitions.two_stage import StageWeights, TwoStage
+from crossarc.transitions.search import StageWeights, TwoStage, collect_actions
+from crossarc.transitions.system import Targets, TransitionSystem
 
 # Fast search: the templates of each stage, and the sentences by which they are weighed.
 MOVE_TEMPLATES, LABEL_TEMPLATES = 88, 32

@@ -1,0 +1,7 @@
+"""Transition systems whose arcs take the dependent off the stack, and the one that tags words."""
+include "arc_standard.pxi"
+include "arc_hybrid.pxi"
+include "swap.pxi"
+include "arc_eager.pxi"
+include "dag_standard.pxi"
+include "tagging.pxi"
