@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from crossarc.learning.learners import Perceptron
 from crossarc.learning.scorers import PackedWeights, Weights
 from crossarc.tagging.addresses import find_addresses, has_address
-from crossarc.tagging.boundaries import ACTIONS, INSIDE, SENTENCE_END, BoundaryModel
+from crossarc.tagging.boundaries import ABBREVIATION, ACTIONS, INSIDE, KNOWN, NAME, SENTENCE_END, BoundaryModel, Lexicon
 from crossarc.tagging.characters import DENSE, DIGIT, FIRST_UPPER, SPACE, Characters
 from crossarc.tagging.epochs import training_texts
 from crossarc.tagging.known_places import has_known_places, with_known_places
-from crossarc.tagging.lexicon import ABBREVIATION, KNOWN, NAME, Lexicon
 from crossarc.tagging.spacing import Spans
 from crossarc.tagging.training_text import (
     LabelledText,
