@@ -1,6 +1,6 @@
 """Write the C code of native modules with Cython, all those of a package in one process; called by `meson.build`.
 
-    generate_c.py --source-root src --output-dir build/decode --depfile decode.d src/x.pyx src/y.pyx -- OPTIONS OF CYTHON
+    generate_c.py --source-root src --output-dir build --depfile decode.d src/x.pyx src/y.pyx -- OPTIONS OF CYTHON
 
 Starting Cython takes longer than most modules do. A module whose sources did not change keeps its C file.
 """

@@ -28,7 +28,7 @@ CYTHON_IMPORT = re.compile(r"^\s*(?:from\s+crossarc\.(\w+)\S*\s+c?import|c?impor
 def imported(path: Path) -> set[str]:
     """The packages of crossarc that a file imports, anywhere in it."""
     text = path.read_text(encoding="utf-8")
-    if path.suffix in (".pyx", ".pxd", ".pxi"):
+    if path.suffix in (".pyx", ".pxd"):
         return {first or second for first, second in CYTHON_IMPORT.findall(text)}
     names = set()
     for node in ast.walk(ast.parse(text)):
@@ -43,7 +43,7 @@ def imported(path: Path) -> set[str]:
 
 
 def files() -> list[Path]:
-    return sorted(path for path in SOURCE.rglob("*") if path.suffix in (".py", ".pyi", ".pyx", ".pxd", ".pxi"))
+    return sorted(path for path in SOURCE.rglob("*") if path.suffix in (".py", ".pyi", ".pyx", ".pxd"))
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda path: path.relative_to(SOURCE).as_posix())

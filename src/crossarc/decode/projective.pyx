@@ -1,4 +1,4 @@
 """Projective trees: the best one, the k best, sums over all."""
-include "eisner.pxi"
-include "projective_sums.pxi"
-include "projective_kbest.pxi"
+include "eisner.pyx"
+include "projective_sums.pyx"
+include "projective_kbest.pyx"

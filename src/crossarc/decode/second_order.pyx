@@ -16,10 +16,10 @@ from crossarc.decode.decoder import share
 from crossarc.errors import DecodeError
 from crossarc.structure import describe_fault
 
-include "part_scores.pxi"
-include "dense_parts.pxi"
-include "carreras.pxi"
-include "reattach.pxi"
+include "part_scores.pyx"
+include "dense_parts.pyx"
+include "carreras.pyx"
+include "reattach.pyx"
 
 
 cdef enum Fault:            # of a start, besides BAD_SCORE

@@ -17,10 +17,10 @@ from crossarc.decode.projective cimport Eisner
 from crossarc.factors.arcs cimport Factors, Learner, Part, TreeFactors, arc_part, distance_class
 from crossarc.learning.scorers cimport Scorer, Weights
 
-include "part_keys.pxi"
-include "pair_scores.pxi"
-include "candidates.pxi"
-include "start_trees.pxi"
+include "part_keys.pyx"
+include "pair_scores.pyx"
+include "candidates.pyx"
+include "start_trees.pyx"
 
 
 cdef enum:

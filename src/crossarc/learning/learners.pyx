@@ -1,4 +1,4 @@
 """How weights change after a decision or a structure."""
-include "updates.pxi"
-include "differences.pxi"
-include "hildreth.pxi"
+include "updates.pyx"
+include "differences.pyx"
+include "hildreth.pyx"

@@ -72,11 +72,10 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     __name__,
     classes="Classes",
-    classification="classify",
-    crossings="crossing_pairs edge_degree is_planar",
     graphs="cycles graph_crossing_pairs is_acyclic is_connected is_projective_graph multi_headed",
-    planarity="is_two_planar plane_count planes",
-    projectivity="gap_degree gap_degrees is_projective is_well_nested non_projective_edges non_projective_mask",
     summary="Graphs Summary summarise",
-    trees="depths describe_fault find_cycles",
+    trees=(
+        "classify crossing_pairs depths describe_fault edge_degree find_cycles gap_degree gap_degrees is_planar "
+        "is_projective is_two_planar is_well_nested non_projective_edges non_projective_mask plane_count planes"
+    ),
 )

@@ -12,7 +12,7 @@ cdef struct Space:
     # The sentence at hand; the caller of a kernel sets these two.
     const token_t* heads
     token_t n
-    # The tree in order (trees.pyx). The dependents of h are child[first[h]] .. child[first[h + 1] - 1], left to right;
+    # The tree in order (heads.pyx). The dependents of h are child[first[h]] .. child[first[h + 1] - 1], left to right;
     # order is the preorder, place its inverse, so v dominates u iff place[v] <= place[u] < place[v] + size[v].
     token_t* first
     token_t* child

@@ -30,7 +30,7 @@ from crossarc.tagging.training_text import (
 
 log = logging.getLogger(__name__)
 
-CLASSES = 128  # as in boundary_features.pxd
+CLASSES = 128  # as in boundaries.pxd
 LEAST_COUNT = 2  # of a word that is known: all others look in training as they will in new text
 # A pair of classes is quiet if it was met so often and had a boundary in at most one of so many cases.
 QUIET_COUNT = 200

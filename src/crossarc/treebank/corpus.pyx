@@ -18,7 +18,7 @@ from crossarc.errors import TreebankError, UnknownName
 from crossarc.treebank.formats import COLUMNS, CONLLU
 from crossarc.treebank.graph import describe_fault
 
-include "array_reading.pxi"
+include "array_reading.pyx"
 
 
 cdef extern from "Python.h":

@@ -21,8 +21,8 @@ from crossarc.errors import TreebankError
 from crossarc.treebank.formats import CONLLU, get_format
 from crossarc.treebank.graph import graph_of
 
-include "replacement.pxi"
-include "scanner.pxi"
+include "replacement.pyx"
+include "scanner.pyx"
 
 
 SDP_ID = re.compile(r"#(?!SDP )(\S+)$")

@@ -1,5 +1,5 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
-from crossarc.transitions.pairs cimport REDUCE, SHIFT
+from crossarc.transitions.pairs cimport SHIFT
 from crossarc.transitions.system cimport Gold, count_behind
 from crossarc.transitions.state cimport State, buffer_at
 
