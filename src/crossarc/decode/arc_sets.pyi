@@ -1,9 +1,7 @@
-from typing import Literal, Unpack
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from crossarc.decode._options import Constraints, Options
 
 def best_graph(
     scores: ArrayLike,
@@ -13,7 +11,10 @@ def best_graph(
     cycles: Literal["forbid", "allow"] = "forbid",
     most_heads: int | None = None,
     most_parallel: int | None = 1,
-    **options: Unpack[Options],
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
 ) -> NDArray[np.bool_]: ...
 def enhance(
     heads: ArrayLike,
@@ -21,5 +22,7 @@ def enhance(
     lengths: ArrayLike | None = None,
     *,
     rounds: int | None = 5,
-    **constraints: Unpack[Constraints],
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
 ) -> NDArray[np.int32]: ...

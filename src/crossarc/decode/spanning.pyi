@@ -1,17 +1,24 @@
-from typing import Unpack
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.decode._options import Floats, Options
 from crossarc.decode.decoder import Decoder
 
 class ChuLiuEdmonds(Decoder): ...
 
-def mst(scores: ArrayLike, lengths: ArrayLike | None = None, **options: Unpack[Options]) -> NDArray[np.int32]: ...
+def mst(
+    scores: ArrayLike,
+    lengths: ArrayLike | None = None,
+    *,
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
+) -> NDArray[np.int32]: ...
 
 class SparseChuLiuEdmonds:
-    def __init__(self, n: int = 0, m: int = 0) -> None: ...
+    def __new__(cls, n: int = 0, m: int = 0) -> Self: ...
     @property
     def taken(self) -> int: ...
 
@@ -21,15 +28,40 @@ def mst_sparse(
     heads: ArrayLike,
     scores: ArrayLike,
     offsets: ArrayLike | None = None,
-    **options: Unpack[Options],
+    *,
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
 ) -> NDArray[np.int32]: ...
 def checked_arcs(
     sizes: NDArray[np.int32], dependents: ArrayLike, heads: ArrayLike, scores: NDArray[np.float64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def kbest(
-    scores: ArrayLike, k: int, lengths: ArrayLike | None = None, **options: Unpack[Options]
+    scores: ArrayLike,
+    k: int,
+    lengths: ArrayLike | None = None,
+    *,
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]: ...
-def marginals(scores: ArrayLike, lengths: ArrayLike | None = None, **options: Unpack[Options]) -> Floats: ...
+def marginals(
+    scores: ArrayLike,
+    lengths: ArrayLike | None = None,
+    *,
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
+) -> NDArray[np.float64]: ...
 def log_partition(
-    scores: ArrayLike, lengths: ArrayLike | None = None, **options: Unpack[Options]
-) -> float | Floats: ...
+    scores: ArrayLike,
+    lengths: ArrayLike | None = None,
+    *,
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
+) -> float | NDArray[np.float64]: ...

@@ -1,4 +1,5 @@
 from collections.abc import Iterable
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +20,7 @@ class MaximumEntropy(UpdateRule):
 def gradient_of(scores: NDArray[np.float32], costs: NDArray[np.int32]) -> NDArray[np.float64]: ...
 
 class Differences:
-    def __init__(self, vectors: int = 1) -> None: ...
+    def __new__(cls, vectors: int = 1) -> Self: ...
     def learn(
         self, weights: Weights, parts: Iterable[tuple[NDArray[np.uint64], int, int, float]], steps: ArrayLike
     ) -> NDArray[np.float64]: ...

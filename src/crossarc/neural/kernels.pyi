@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ class Panels:
     rows: int
     columns: int
     dtype: np.dtype[Any]
-    def __init__(self, matrix: NDArray[Any], *, transposed: bool = False) -> None: ...
+    def __new__(cls, matrix: NDArray[Any], *, transposed: bool = False) -> Self: ...
 
 def multiply(
     left: NDArray[Any], right: Panels, out: NDArray[Any] | None = None, *, add: bool = False

@@ -1,4 +1,4 @@
-"""Greedy search, guided by an oracle while it learns and by the model when it parses."""
+"""Greedy search: the action that scores best, until the parse is complete."""
 import numpy as np
 
 from libc.math cimport INFINITY
@@ -7,21 +7,11 @@ from libc.string cimport memcpy, memset
 
 from crossarc.core.buffers cimport Buffer, extend, take_array
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint32_t, weight_t
-from crossarc.learning.scorers cimport Scorer, Weights, grouped, score_room
-from crossarc.learning.learners cimport Decision, UpdateRule
-from crossarc.transitions.graph_arcs cimport is_above
-from crossarc.transitions.system cimport (
-    MOVES, Targets, TransitionSystem, Workspace, costs_label, gold_label, make, root_word,
-)
-from crossarc.transitions.state cimport (
-    Arc, State, add_arc, add_further_head, add_link, buffer_at, reserve_arcs, words_for,
-)
+from crossarc.learning.scorers cimport Scorer, score_room
+from crossarc.transitions.system cimport TransitionSystem, Workspace, make
+from crossarc.transitions.state cimport State, buffer_at, reserve_arcs, words_for
 
 from crossarc.errors import CrossarcError
-
-
-cdef enum:
-    WRONG_LABEL = 1         # what a wrong label costs, as much as a lost arc
 
 
 cdef class ParseWorkspace(Workspace):
@@ -48,25 +38,6 @@ cdef int append(Buffer* buffer, const int32_t* values, token_t count) except -1 
     return 0
 
 
-def collect_actions(TransitionSystem system, Targets targets, label_t label_count):
-    """Count the oracle's moves by label: returns an array of moves x (labels + 1), the last column for no label."""
-    cdef Workspace work = Workspace(words_for(label_count))
-    cdef Py_ssize_t s
-    cdef token_t move
-    cdef label_t label
-    counts = np.zeros((len(system.moves), label_count + 1), dtype=np.int64)
-    cdef offset_t[:, ::1] view = counts
-    for s in range(len(targets)):
-        with nogil:
-            targets.begin(system, work, s)
-            while not system.is_final(&work.state):
-                move = system.oracle(&work.state, &work.gold)
-                label = gold_label(system, &work.state, &work.gold, move)
-                view[move, label if label >= 0 else label_count] += 1
-                make(system, &work.state, move, label)
-    return counts
-
-
 cdef void note_link(Greedy search, Workspace work, const State* state, int32_t chosen,
                     const weight_t* scores) noexcept nogil:
     """After an action that made a link: store how much better it scored than the best one in the other direction.
@@ -86,23 +57,6 @@ cdef void note_link(Greedy search, Workspace work, const State* state, int32_t c
     work.turn[link] = <score_t>scores[chosen] - scores[other] if other >= 0 else 0
     if label & 1 == 0:
         work.turn[link] = -work.turn[link]
-
-
-cdef int32_t best_link(Greedy search, bint annotated, bint leftwards, const weight_t* scores) noexcept nogil:
-    """The labelled action that scores best, if possible with a label that arcs between words have.
-
-    With `annotated`, if possible one of that direction.
-    """
-    cdef int32_t best = -1
-    cdef int32_t a, rank, best_rank = 0
-    for a in range(search.actions):
-        if search.labels[a] < 0:
-            continue
-        rank = (search.places[a] & WORD_ARCS) + (not annotated or (search.labels[a] & 1) != leftwards)
-        if best < 0 or rank > best_rank or (rank == best_rank and scores[a] > scores[best]):
-            best = a
-            best_rank = rank
-    return best
 
 
 cdef class Greedy:
@@ -165,86 +119,6 @@ cdef class Greedy:
             raise ValueError("one entry for each action is needed")
         self.places = np.ascontiguousarray(places, dtype=np.uint8)
 
-    def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, Targets targets,
-              const offset_t[::1] order, double explore=0.0):
-        """Learn from sentences in an order, an epoch or a part of one; returns the counts of decisions and wrong ones.
-
-        After a wrong decision training follows the model with probability `explore`, so that it learns in states that
-        the model leads to; else it follows the best action that loses least.
-        """
-        cdef Workspace work = Workspace(self.set_words)
-        cdef State* state = &work.state
-        cdef hash_t keys[MOST_TEMPLATES]
-        cdef token_t costs[MOVES]
-        cdef label_t gold_labels[MOVES]
-        cdef hash_t random = weights.random
-        cdef offset_t decisions = 0, wrong = 0
-        cdef Py_ssize_t i, s
-        cdef token_t move
-        cdef int32_t a, best, gold
-        cdef uint32_t legal
-        cdef const int32_t* words
-        cdef Arc arcs[MOVES]
-        cdef Decision decision
-        cdef int32_t count = self.program.template_count
-        cdef weight_t* scores = <weight_t*>malloc(2 * score_room(self.actions) * sizeof(weight_t))
-        cdef int32_t* losses = <int32_t*>(scores + score_room(self.actions))
-        if scores == NULL:
-            raise MemoryError
-        decision.keys = keys
-        decision.key_count = count
-        decision.scores = scores
-        decision.costs = losses
-        decision.action_count = self.actions
-        try:
-            with nogil:
-                for i in range(order.shape[0]):
-                    s = order[i]
-                    words = &tokens[targets.nodes[s], 0]
-                    targets.begin(self.system, work, s)
-                    while not self.system.is_final(state):
-                        legal = self.system.legal(state)
-                        self.system.costs(state, &work.gold, costs)
-                        for move in range(MOVES):
-                            gold_labels[move] = -1
-                            if legal >> move & 1:
-                                arcs[move] = self.system.arc_of(state, move)
-                                gold_labels[move] = gold_label(self.system, state, &work.gold, move)
-                        fill_keys(&self.program, state, words, keys)
-                        weights.score(keys, count, 0, scores)
-                        best = gold = -1
-                        for a in range(self.actions):
-                            move = self.moves[a]
-                            losses[a] = -1
-                            if not legal >> move & 1 or repeats(self, state, arcs[move], self.labels[a]):
-                                continue
-                            losses[a] = costs[move]
-                            if costs_label(self.system, state, &work.gold, arcs[move], gold_labels[move],
-                                           self.labels[a]):
-                                losses[a] += WRONG_LABEL
-                            if best < 0 or scores[a] > scores[best]:
-                                best = a
-                            if (gold < 0 or losses[a] < losses[gold]
-                                    or (losses[a] == losses[gold] and scores[a] > scores[gold])):
-                                gold = a
-                        if best < 0:
-                            make(self.system, state, self.system.last_resort, -1)
-                            continue
-                        decisions += 1
-                        weights.now += 1
-                        decision.best = best
-                        decision.gold = gold
-                        rule.learn(weights, &decision)
-                        if losses[best] > losses[gold]:
-                            wrong += 1
-                            if not happens(&random, explore):
-                                best = gold
-                        make(self.system, state, self.moves[best], self.labels[best])
-        finally:
-            free(scores)
-        weights.random = random
-        return decisions, wrong
-
     def parse(self, weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts, token_t[::1] heads,
               label_t[::1] labels, label_t root_label, bint annotated=False, bint keep_root_links=False,
               bint scored=False):
@@ -288,7 +162,7 @@ cdef class Greedy:
                     work.reserve(n)
                     state = self.derive(work, &tokens[starts[s], 0], n)
                     reserve_arcs(state, state.arcs + 2 * n + 1)
-                    self.attach_headless(work, state, &tokens[starts[s], 0])
+                    attach_headless(self, work, state, &tokens[starts[s], 0])
                     self.system.finish(state, root_label)
                     append(&arcs[0], state.arc_head, state.arcs)
                     append(&arcs[1], state.arc_dependent, state.arcs)
@@ -347,134 +221,10 @@ cdef class Greedy:
     cdef void give_tree(self, ParseWorkspace work, State* state, const int32_t* tokens, label_t root_label,
                         bint annotated, bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil:
         """The tree of a final state, complete and with labels."""
-        self.attach_headless(work, state, tokens)
+        attach_headless(self, work, state, tokens)
         work.give_tree(self.system, state, root_label, annotated, keep_root_links, heads, labels)
         if root_label >= 0:
-            self.label_unlabelled(work, state, tokens, annotated, heads, labels)
-
-    cdef void attach_headless(self, ParseWorkspace work, State* state, const int32_t* tokens) noexcept nogil:
-        """Attach words without a head to the root word, each with the label that scores best.
-
-        Labels are scored as if the two words were to be joined next. Heads that score better than the root word are
-        right less often: the parser had its chance to choose them. Graphs are another matter (`attach_to_graph`).
-        """
-        cdef token_t end = state.front
-        cdef token_t root, word
-        cdef int32_t best
-        if not self.system.joins_buffer:
-            return
-        if self.system.several_heads:
-            self.attach_to_graph(work, state, tokens)
-        elif self.system.single_root and state.arcs < state.n - 1:
-            root = root_word(state)
-            for word in range(1, state.n + 1):
-                if word != root and state.heads[word] < 0:
-                    self.score_pair(work, state, root, word, tokens)
-                    best = best_of_move(self, work.scores, self.left_arc if word < root else self.right_arc)
-                    add_arc(state, root, word, self.labels[best])
-        state.front = end
-
-    cdef void attach_to_graph(self, ParseWorkspace work, State* state, const int32_t* tokens) noexcept nogil:
-        """Give each word without a head, from left to right, the one that gains most.
-
-        The head is one that the system allows, and not below the word. If a single root arc is missing even so, since
-        closed cycles leave no word without a head, the one that gains most is added.
-        """
-        cdef token_t word, node, head, root = 0
-        cdef int32_t action, best
-        cdef weight_t score, most
-        for word in range(1, state.n + 1):
-            if state.heads[word] >= 0:
-                continue
-            most = -INFINITY
-            head = best = -1
-            for node in range(state.n + 1):
-                if node != word and not is_above(state, word, node):
-                    score = self.gain(work, state, node, word, tokens, &action)
-                    if score > most:
-                        most = score
-                        head = node
-                        best = action
-            if head >= 0:
-                add_further_head(state, head, word, self.labels[best])
-        if not self.system.single_root or state.roots:
-            return
-        most = -INFINITY
-        for word in range(1, state.n + 1):
-            score = self.gain(work, state, 0, word, tokens, &action)
-            if score > most:
-                most = score
-                root = word
-                best = action
-        if root > 0:
-            add_further_head(state, 0, root, self.labels[best])
-
-    cdef weight_t gain(self, ParseWorkspace work, State* state, token_t head, token_t dependent, const int32_t* tokens,
-                       int32_t* action) noexcept nogil:
-        """How much better the best action that makes an arc scores than the best move without one.
-
-        -INFINITY if no action may make it.
-        Labels are those that such arcs have. Scores are as if the two nodes were to be joined next.
-        """
-        cdef token_t move = self.left_arc if dependent < head else self.right_arc
-        cdef int32_t place = WORD_ARCS if head > 0 else ROOT_ARCS
-        cdef int32_t best = -1
-        cdef int32_t a
-        cdef uint32_t legal
-        self.join(state, head, dependent)
-        legal = self.system.legal(state)
-        if not legal >> move & 1:
-            return -INFINITY
-        self.score_pair(work, state, head, dependent, tokens)
-        for a in range(self.first_action[move], self.end_action[move]):
-            if self.moves[a] == move and self.places[a] & place and (best < 0 or work.scores[a] > work.scores[best]):
-                best = a
-        if best < 0:
-            return -INFINITY
-        action[0] = best
-        return work.scores[best] - work.scores[best_of(self, work.scores, legal & ~self.labelled)]
-
-    cdef void label_unlabelled(self, ParseWorkspace work, State* state, const int32_t* tokens, bint annotated,
-                               const token_t* heads, label_t* labels) noexcept nogil:
-        """Give words that an undirected system attached without a label the one that scores best.
-
-        Labels are scored as in `attach_headless`.
-        """
-        cdef bint ready = False
-        cdef token_t word, node
-        cdef label_t label
-        if self.system.directed:
-            return
-        for word in range(1, state.n + 1):
-            if labels[word] >= 0:
-                continue
-            if not ready:
-                # Restore the state after the last move: reconstruction used the buffer's memory and set heads.
-                for node in range(state.n + 1):
-                    state.heads[node] = state.labels[node] = -1
-                for node in range(state.end):
-                    state.queue[node] = node + state.n + 1 - state.end
-                ready = True
-            self.score_pair(work, state, heads[word], word, tokens)
-            label = self.labels[best_link(self, annotated, word < heads[word], work.scores)]
-            add_link(state, heads[word], word, label)
-            labels[word] = label >> 1 if annotated else label
-
-    cdef void join(self, State* state, token_t a, token_t b) noexcept nogil:
-        """Put one of two nodes on the stack and the other in front of the buffer."""
-        state.stack[0] = state.left = min(a, b)
-        state.depth = 1
-        # The buffer began with node 0 or with the first word, and is as long as there were nodes in it.
-        state.front = max(a, b) + state.end - state.n - 1
-
-    cdef void score_pair(self, ParseWorkspace work, State* state, token_t a, token_t b,
-                         const int32_t* tokens) noexcept nogil:
-        """Score all actions as if two words were to be joined next."""
-        cdef hash_t keys[MOST_TEMPLATES]
-        cdef int32_t first = self.label_templates, count = self.program.template_count - first
-        self.join(state, a, b)
-        fill_keys(&self.program, state, tokens, keys)
-        work.scorer.score(keys + first, count, self.group_of(state, tokens), work.scores)
+            label_unlabelled(self, work, state, tokens, annotated, heads, labels)
 
     @property
     def action_count(self):
@@ -500,39 +250,14 @@ cdef class Greedy:
         fill_keys(&self.program, &work.state, &tokens[0, 0], &view[0])
         return keys
 
-    def instances(self, const int32_t[:, ::1] tokens, Targets targets, const int32_t[::1] group_of=None):
-        """Return the decisions of the static oracle, for learners that need all of them at once.
+    def train(self, weights, rule, tokens, targets, order, explore=0.0):
+        """Learn from sentences, as `crossarc.transitions.training.train` does."""
+        from crossarc.transitions.training import train
 
-        These are the keys of the features of each; its action; and its group, `group_of` the tag of the first word in
-        the buffer plus 1, or 0. Groups share no features: their keys differ.
-        """
-        cdef Workspace work = Workspace(self.set_words)
-        cdef State* state = &work.state
-        cdef Py_ssize_t s, at = 0
-        cdef token_t move
-        cdef label_t label
-        cdef int32_t k, group
-        cdef int32_t count = self.program.template_count
-        cdef const int32_t* words
-        decisions = collect_actions(self.system, targets, max(self.labels) + 1).sum()
-        keys = np.empty((decisions, count), dtype=np.uint64)
-        chosen, groups = np.empty((2, decisions), dtype=np.int32)
-        cdef hash_t[:, ::1] key_view = keys
-        cdef int32_t[::1] chosen_view = chosen
-        cdef int32_t[::1] group_view = groups
-        for s in range(len(targets)):
-            words = &tokens[targets.nodes[s], 0]
-            with nogil:
-                targets.begin(self.system, work, s)
-                while not self.system.is_final(state):
-                    fill_keys(&self.program, state, words, &key_view[at, 0])
-                    group = 0 if group_of is None else group_of[self.group_of(state, words)]
-                    for k in range(count):
-                        key_view[at, k] = grouped(key_view[at, k], group)
-                    move = self.system.oracle(state, &work.gold)
-                    label = gold_label(self.system, state, &work.gold, move)
-                    chosen_view[at] = self.action_of(move, label)
-                    group_view[at] = group
-                    at += 1
-                    make(self.system, state, move, label)
-        return keys, chosen, groups
+        return train(self, weights, rule, tokens, targets, order, explore)
+
+    def instances(self, tokens, targets, group_of=None):
+        """Return the decisions of the static oracle, as `crossarc.transitions.training.instances` does."""
+        from crossarc.transitions.training import instances
+
+        return instances(self, tokens, targets, group_of)

@@ -6,7 +6,7 @@ from crossarc.core.vectors cimport first_greatest
 from crossarc.learning.scorers cimport Scorer
 from crossarc.transitions.graph_arcs cimport has_arc
 from crossarc.transitions.state cimport Arc, State
-from crossarc.transitions.system cimport MOVES, TransitionSystem, Workspace
+from crossarc.transitions.system cimport MOVES, TransitionSystem, Workspace, make
 
 
 cdef enum:
@@ -70,15 +70,6 @@ cdef class Greedy:
     cdef int32_t group_of(self, const State* state, const int32_t* tokens) noexcept nogil
     cdef void give_tree(self, ParseWorkspace work, State* state, const int32_t* tokens, label_t root_label,
                         bint annotated, bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil
-    cdef void attach_headless(self, ParseWorkspace work, State* state, const int32_t* tokens) noexcept nogil
-    cdef void attach_to_graph(self, ParseWorkspace work, State* state, const int32_t* tokens) noexcept nogil
-    cdef weight_t gain(self, ParseWorkspace work, State* state, token_t head, token_t dependent, const int32_t* tokens,
-                       int32_t* action) noexcept nogil
-    cdef void label_unlabelled(self, ParseWorkspace work, State* state, const int32_t* tokens, bint annotated,
-                               const token_t* heads, label_t* labels) noexcept nogil
-    cdef void join(self, State* state, token_t a, token_t b) noexcept nogil
-    cdef void score_pair(self, ParseWorkspace work, State* state, token_t a, token_t b,
-                         const int32_t* tokens) noexcept nogil
 
 
 cdef inline token_t lowest_bit(uint32_t bits) noexcept nogil:
@@ -128,16 +119,13 @@ cdef inline bint repeats(Greedy search, const State* state, Arc arc, label_t lab
     return search.system.several_heads and arc.head >= 0 and has_arc(state, arc.head, arc.dependent, label)
 
 
-cdef inline bint happens(hash_t* random, double probability) noexcept nogil:
-    """Draw the next random number: True with the given probability."""
-    random[0] ^= random[0] << 13
-    random[0] ^= random[0] >> 7
-    random[0] ^= random[0] << 17
-    return (random[0] >> 11) * (1.0 / 9007199254740992.0) < probability
+cdef inline int follow(Greedy search, State* state, int32_t action) except -1 nogil:
+    """Make the move of an action."""
+    return make(search.system, state, search.moves[action], search.labels[action])
 
 
-cdef void note_link(Greedy search, Workspace work, const State* state, int32_t chosen,
-                    const weight_t* scores) noexcept nogil
+cdef class TwoStage(Greedy):
+    cdef readonly int32_t move_templates
 
 
 cdef enum:
@@ -248,3 +236,17 @@ cdef class Generations:
         if kept == self.width and not rank > self.ranks[kept - 1]:
             return kept
         return self.insert(kept, rank, score, log_probability, item, action)
+
+
+cdef class BeamWorkspace(ParseWorkspace):
+    cdef Generations beam
+
+
+cdef class Beam(Greedy):
+    cdef readonly int32_t width
+    cdef readonly bint probabilities
+    cdef readonly bint mean
+    cdef object groups          # of templates, and their terms, for sums of scores; found when they are first needed
+
+    cdef int run(self, BeamWorkspace work, const int32_t* tokens, token_t n) except -1 nogil
+    cdef int note_links(self, BeamWorkspace work, const int32_t* tokens, int32_t item) except -1 nogil

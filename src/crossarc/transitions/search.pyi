@@ -1,4 +1,3 @@
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -6,12 +5,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
 from crossarc.learning.learners import UpdateRule
-from crossarc.learning.scorers import HashedWeights, PackedTable, PackedWeights, Scorer, Weights
+from crossarc.learning.scorers import PackedTable, PackedWeights, Scorer, Weights
 from crossarc.transitions.system import Targets, TransitionSystem
+from crossarc.transitions.training import StageWeights
 
-Ints = NDArray[np.int32]
-
-def collect_actions(system: TransitionSystem, targets: Targets, label_count: int) -> NDArray[np.int64]: ...
+_Ints = NDArray[np.int32]
 
 class Greedy:
     system: TransitionSystem
@@ -28,7 +26,7 @@ class Greedy:
         self,
         weights: Weights,
         rule: UpdateRule,
-        tokens: Ints,
+        tokens: _Ints,
         targets: Targets,
         order: NDArray[np.int64],
         explore: float = 0.0,
@@ -36,32 +34,22 @@ class Greedy:
     def parse(
         self,
         weights: Scorer,
-        tokens: Ints,
+        tokens: _Ints,
         starts: NDArray[np.int64],
-        heads: Ints,
-        labels: Ints,
+        heads: _Ints,
+        labels: _Ints,
         root_label: int,
         annotated: bool = False,
         keep_root_links: bool = False,
         scored: bool = False,
     ) -> None: ...
     def parse_graphs(
-        self, weights: Scorer, tokens: Ints, starts: NDArray[np.int64], root_label: int
-    ) -> tuple[Ints, Ints, Ints, NDArray[np.int64]]: ...
-    def keys_after(self, tokens: Ints, actions: Ints) -> NDArray[np.uint64]: ...
+        self, weights: Scorer, tokens: _Ints, starts: NDArray[np.int64], root_label: int
+    ) -> tuple[_Ints, _Ints, _Ints, NDArray[np.int64]]: ...
+    def keys_after(self, tokens: _Ints, actions: _Ints) -> NDArray[np.uint64]: ...
     def instances(
-        self, tokens: Ints, targets: Targets, group_of: Ints | None = None
-    ) -> tuple[NDArray[np.uint64], Ints, Ints]: ...
-
-class StageWeights:
-    moves: HashedWeights
-    labels: Weights
-    random: int
-    def __init__(self, moves: HashedWeights, labels: Weights) -> None: ...
-    def pack(self, threshold: float = 0.0) -> PackedStages: ...
-    def to_arrays(self) -> dict[str, NDArray[Any]]: ...
-    @staticmethod
-    def from_arrays(arrays: Mapping[str, NDArray[Any]], moves: int, actions: int, cut: int) -> StageWeights: ...
+        self, tokens: _Ints, targets: Targets, group_of: _Ints | None = None
+    ) -> tuple[NDArray[np.uint64], _Ints, _Ints]: ...
 
 class PackedStages:
     moves: PackedTable
@@ -87,7 +75,7 @@ class TwoStage(Greedy):
         self,
         weights: StageWeights,
         rule: UpdateRule,
-        tokens: Ints,
+        tokens: _Ints,
         targets: Targets,
         order: NDArray[np.int64],
         explore: float = 0.0,
@@ -95,10 +83,10 @@ class TwoStage(Greedy):
     def parse(  # type: ignore[override]
         self,
         weights: PackedStages,
-        tokens: Ints,
+        tokens: _Ints,
         starts: NDArray[np.int64],
-        heads: Ints,
-        labels: Ints,
+        heads: _Ints,
+        labels: _Ints,
         root_label: int,
         annotated: bool = False,
         keep_root_links: bool = False,
@@ -107,7 +95,7 @@ class TwoStage(Greedy):
     def weigh(
         self,
         weights: StageWeights,
-        tokens: Ints,
+        tokens: _Ints,
         targets: Targets,
         sentences: int,
     ) -> NDArray[np.float64]: ...
@@ -131,13 +119,13 @@ class Beam(Greedy):
     def parse_best(
         self,
         scorer: Scorer,
-        tokens: Ints,
+        tokens: _Ints,
         root_label: int,
         annotated: bool,
         keep_root_links: bool,
         scored: bool,
         scale: float,
         by_probability: bool,
-        required: Ints | None = None,
+        required: _Ints | None = None,
         forbidden: NDArray[np.int8] | None = None,
-    ) -> tuple[Ints, Ints, NDArray[np.float64], NDArray[np.float64]]: ...
+    ) -> tuple[_Ints, _Ints, NDArray[np.float64], NDArray[np.float64]]: ...

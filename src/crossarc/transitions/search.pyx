@@ -1,5 +1,6 @@
 """Parsing with a transition system and a scorer: greedy, in two stages, with a beam."""
 include "context.pyx"
+include "attachment.pyx"
 include "greedy.pyx"
 include "two_stage.pyx"
 include "generations.pyx"

@@ -1,20 +1,20 @@
 from collections.abc import Iterable
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, Self, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 COSTS: tuple[str, ...]
-Ids = NDArray[np.int32]
+_Ids = NDArray[np.int32]
 
-class RootOptions(TypedDict, total=False):
+class _RootOptions(TypedDict, total=False):
     single_root: bool
     root_label: int
     loose_label: int | None
 
 def naive(
-    n: int, left: ArrayLike, right: ArrayLike, labels: ArrayLike, **roots: Unpack[RootOptions]
-) -> tuple[Ids, Ids]: ...
+    n: int, left: ArrayLike, right: ArrayLike, labels: ArrayLike, **roots: Unpack[_RootOptions]
+) -> tuple[_Ids, _Ids]: ...
 def label_based(
     n: int,
     left: ArrayLike,
@@ -22,8 +22,8 @@ def label_based(
     labels: ArrayLike,
     *,
     costs: str = "second",
-    **roots: Unpack[RootOptions],
-) -> tuple[Ids, Ids]: ...
+    **roots: Unpack[_RootOptions],
+) -> tuple[_Ids, _Ids]: ...
 def score_based(
     n: int,
     left: ArrayLike,
@@ -34,9 +34,9 @@ def score_based(
     rightward_costs: ArrayLike,
     *,
     root_costs: ArrayLike | None = None,
-    **roots: Unpack[RootOptions],
-) -> tuple[Ids, Ids]: ...
-def links_of(heads: ArrayLike, labels: ArrayLike, *, annotated: bool = False) -> tuple[Ids, Ids, Ids]: ...
+    **roots: Unpack[_RootOptions],
+) -> tuple[_Ids, _Ids]: ...
+def links_of(heads: ArrayLike, labels: ArrayLike, *, annotated: bool = False) -> tuple[_Ids, _Ids, _Ids]: ...
 
 class TransitionSystem:
     name: str
@@ -53,26 +53,26 @@ class TransitionSystem:
     most_heads: int
     most_parallel: int
     allows_cycles: bool
-    def __init__(
-        self,
+    def __new__(
+        cls,
         *,
         single_root: bool = True,
         root_links: Literal["all", "uncrossed", "none"] = "uncrossed",
         most_heads: int = 1,
         most_parallel: int = 1,
         allows_cycles: bool = False,
-    ) -> None: ...
+    ) -> Self: ...
 
-Ints = NDArray[np.int32]
+_Ints = NDArray[np.int32]
 
 class Targets:
     starts: NDArray[np.int64]
-    def __init__(self, heads: Ints, labels: Ints, starts: NDArray[np.int64]) -> None: ...
+    def __init__(self, heads: _Ints, labels: _Ints, starts: NDArray[np.int64]) -> None: ...
     def __len__(self) -> int: ...
 
 class GraphTargets(Targets):
     def __init__(
-        self, heads: Ints, dependents: Ints, labels: Ints, arcs: NDArray[np.int64], starts: NDArray[np.int64]
+        self, heads: _Ints, dependents: _Ints, labels: _Ints, arcs: NDArray[np.int64], starts: NDArray[np.int64]
     ) -> None: ...
 
 class GraphSystem(TransitionSystem): ...
@@ -90,15 +90,15 @@ class Configuration:
     arcs: list[tuple[int, int, int]]
     links: list[tuple[int, int, int]]
     gold_arcs: list[tuple[int, int, int]]
-    def __init__(
-        self,
+    def __new__(
+        cls,
         system: TransitionSystem,
         heads: ArrayLike | None = None,
         labels: ArrayLike | None = None,
         *,
         arcs: Iterable[tuple[int, int, int]] | None = None,
         n: int = 0,
-    ) -> None: ...
+    ) -> Self: ...
     def copy(self) -> Configuration: ...
     def is_final(self) -> bool: ...
     def legal(self) -> list[int]: ...

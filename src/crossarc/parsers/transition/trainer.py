@@ -19,8 +19,9 @@ from crossarc.parsers.settings import AT_ONCE, TransitionSettings
 from crossarc.parsers.trainer import Trainer
 from crossarc.parsers.transition.model import Stages, TransitionModel, root_table_size, search_of, system_of, tag_column
 from crossarc.parsers.trees import Trees
-from crossarc.transitions.search import StageWeights, TwoStage, collect_actions
+from crossarc.transitions.search import TwoStage
 from crossarc.transitions.system import Targets, TransitionSystem
+from crossarc.transitions.training import StageWeights, collect_actions
 
 # Fast search: the templates of each stage, and the sentences by which they are weighed.
 MOVE_TEMPLATES, LABEL_TEMPLATES = 88, 32
