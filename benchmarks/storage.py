@@ -19,9 +19,7 @@ from typing import Any
 
 from crossarc import read
 from crossarc.components.training import Trainer, run_epochs
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.single import SingleWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import PackedWeights, SingleWeights, Weights
 from crossarc.papers.undirected_mst.finders import EnhancedFinder, StackedFinder
 from crossarc.parsers.arcs.finders import ArcFinder
 from crossarc.parsers.arcs.second_order import SecondOrderFinder

@@ -10,7 +10,7 @@ from crossarc.errors import CrossarcError, ModelError
 from crossarc.learning.instances import instance_matrix, number_features
 from crossarc.learning.liblinear import learn_liblinear
 from crossarc.learning.libsvm import TOLERANCE, learn_libsvm
-from crossarc.learning.support import SupportVectors, check_arrays
+from crossarc.learning.scorers import SupportVectors, check_arrays
 from crossarc.parsers import Parser, load
 from crossarc.parsers.moves.settings import MoveTreeSettings
 from crossarc.parsers.settings import AT_ONCE

@@ -7,13 +7,13 @@ import pytest
 
 from crossarc.errors import CrossarcError
 from crossarc.features.templates import load_model
-from crossarc.learning.updates import Perceptron
-from crossarc.learning.weights import Weights
+from crossarc.learning.learners import Perceptron
+from crossarc.learning.scorers import Weights
 from crossarc.tagging import Tagger, jackknife_tags
 from crossarc.tagging.rounds import search_of
 from crossarc.transitions import replay
-from crossarc.transitions.tagging import Tagging
-from crossarc.transitions.targets import Targets
+from crossarc.transitions.stack_systems import Tagging
+from crossarc.transitions.system import Targets
 from crossarc.treebank import read_string
 
 # word/LEMMA/UPOS/XPOS/FEATS; sentences of a small language of our own.

@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.updates import Perceptron
-from crossarc.learning.weights import Weights
+from crossarc.learning.learners import Perceptron
+from crossarc.learning.scorers import PackedWeights, Weights
 from crossarc.tagging.addresses import find_addresses, has_address
-from crossarc.tagging.boundaries import ACTIONS, INSIDE, SENTENCE_END, BoundaryModel
+from crossarc.tagging.boundaries import ABBREVIATION, ACTIONS, INSIDE, KNOWN, NAME, SENTENCE_END, BoundaryModel, Lexicon
 from crossarc.tagging.characters import DENSE, DIGIT, FIRST_UPPER, SPACE, Characters
 from crossarc.tagging.epochs import training_texts
 from crossarc.tagging.known_places import has_known_places, with_known_places
-from crossarc.tagging.lexicon import ABBREVIATION, KNOWN, NAME, Lexicon
 from crossarc.tagging.spacing import Spans
 from crossarc.tagging.training_text import (
     LabelledText,
@@ -32,7 +30,7 @@ from crossarc.tagging.training_text import (
 
 log = logging.getLogger(__name__)
 
-CLASSES = 128  # as in boundary_features.pxd
+CLASSES = 128  # as in boundaries.pxd
 LEAST_COUNT = 2  # of a word that is known: all others look in training as they will in new text
 # A pair of classes is quiet if it was met so often and had a boundary in at most one of so many cases.
 QUIET_COUNT = 200

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from crossarc.errors import CrossarcError
 from crossarc.features.encoding import SOURCES
 from crossarc.features.templates import FeatureModel, parse_model
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.updates import Mira
-from crossarc.learning.weights import Weights
+from crossarc.learning.learners import Mira
+from crossarc.learning.scorers import PackedWeights, Weights
 from crossarc.tagging.labels import Ints
 from crossarc.transitions.search import Greedy
-from crossarc.transitions.tagging import Tagging
-from crossarc.transitions.targets import Targets
+from crossarc.transitions.stack_systems import Tagging
+from crossarc.transitions.system import Targets
 
 Arrays = Mapping[str, NDArray[Any]]
 

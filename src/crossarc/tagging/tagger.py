@@ -23,9 +23,9 @@ from crossarc.tagging.labels import Columns, Ints, Labels, is_filled, stored_tab
 from crossarc.tagging.lemmas import Lemmatizer
 from crossarc.tagging.rounds import GIVEN, Round, RoundTrainer, columns_of
 from crossarc.treebank import Sentence
-from crossarc.treebank.column_writing import write_columns
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.folds import assign_folds
+from crossarc.treebank.text_writing import write_columns
 
 __all__ = ["Tagger"]
 

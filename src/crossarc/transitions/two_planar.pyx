@@ -1,11 +1,7 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
-from crossarc.transitions.plan cimport count_behind
-from crossarc.transitions.planar cimport Planar, active_plane
+from crossarc.transitions.pairs cimport SHIFT
+from crossarc.transitions.system cimport Gold, count_behind
 from crossarc.transitions.state cimport State, buffer_at
-from crossarc.transitions.system cimport Gold
-
-cdef enum:
-    SHIFT, REDUCE
 
 
 cdef class TwoPlanar(Planar):

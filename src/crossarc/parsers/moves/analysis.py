@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError
-from crossarc.learning.scorer import Scorer
+from crossarc.learning.scorers import Scorer
 from crossarc.parsers.analysis import (
     Analysis,
     Heads,
@@ -35,7 +35,7 @@ from crossarc.parsers.analysis import (
 )
 from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.parsers.moves.settings import WIDEST_BEAM
-from crossarc.transitions.beam import Beam
+from crossarc.transitions.search import Beam
 from crossarc.treebank.corpus import Corpus
 
 if TYPE_CHECKING:

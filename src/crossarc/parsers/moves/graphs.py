@@ -17,8 +17,7 @@ from crossarc.parsers.moves.model import MoveModel, tag_column
 from crossarc.parsers.moves.settings import MoveGraphSettings
 from crossarc.parsers.moves.trainer import MoveTrainer
 from crossarc.transitions.registry import get_graph_system
-from crossarc.transitions.system import TransitionSystem
-from crossarc.transitions.targets import GraphTargets
+from crossarc.transitions.system import GraphTargets, TransitionSystem
 from crossarc.treebank.corpus import Corpus
 
 

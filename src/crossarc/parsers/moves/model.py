@@ -15,8 +15,7 @@ from crossarc.components.component import Arrays
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.templates import FeatureModel, parse_model
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.support import SupportVectors
+from crossarc.learning.scorers import PackedWeights, SupportVectors
 from crossarc.parsers.analysis import TRANSITION_SCALES, Analysis, Request
 from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.model import Ints, Model, TreeModel, pack_attributes, unpack_attributes
@@ -24,12 +23,10 @@ from crossarc.parsers.moves.analysis import analyse_by_beam
 from crossarc.parsers.moves.settings import WIDEST_BEAM, MoveSettings, MoveTreeSettings
 from crossarc.parsers.presets import stored_settings
 from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
-from crossarc.transitions.beam import Beam
 from crossarc.transitions.coverage import Coverage, coverage
 from crossarc.transitions.registry import get_system
-from crossarc.transitions.search import Greedy
+from crossarc.transitions.search import Beam, Greedy, PackedStages, TwoStage
 from crossarc.transitions.system import TransitionSystem
-from crossarc.transitions.two_stage import PackedStages, TwoStage
 from crossarc.treebank.corpus import Corpus
 
 KEYS = 2  # of features that see the labels of all heads; 1 gave some sets of labels the same key

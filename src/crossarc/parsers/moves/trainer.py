@@ -13,14 +13,11 @@ from crossarc.components.component import Arrays
 from crossarc.components.training import Trainer
 from crossarc.features.attributes import Attributes
 from crossarc.features.templates import FeatureModel, choose_templates, fit_model, load_model
-from crossarc.learning.hashed import HashedWeights
 from crossarc.learning.instances import number_features
+from crossarc.learning.learners import MaximumEntropy, Mira, Perceptron, UpdateRule
 from crossarc.learning.liblinear import learn_liblinear
 from crossarc.learning.libsvm import learn_libsvm
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.support import SupportVectors
-from crossarc.learning.updates import MaximumEntropy, Mira, Perceptron, UpdateRule
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import HashedWeights, PackedWeights, SupportVectors, Weights
 from crossarc.parsers.model import Ints
 from crossarc.parsers.moves.model import (
     MoveModel,
@@ -34,10 +31,9 @@ from crossarc.parsers.moves.model import (
 from crossarc.parsers.moves.settings import MoveSettings, MoveTreeSettings
 from crossarc.parsers.settings import AT_ONCE
 from crossarc.parsers.trees import Trees
-from crossarc.transitions.search import collect_actions
-from crossarc.transitions.system import TransitionSystem
-from crossarc.transitions.targets import Targets
-from crossarc.transitions.two_stage import StageWeights, TwoStage
+from crossarc.transitions.search import TwoStage
+from crossarc.transitions.system import Targets, TransitionSystem
+from crossarc.transitions.training import StageWeights, collect_actions
 
 # Fast search: the templates of each stage, and the sentences by which they are weighed.
 MOVE_TEMPLATES, LABEL_TEMPLATES = 88, 32

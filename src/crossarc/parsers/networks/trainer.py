@@ -15,9 +15,9 @@ from crossarc.components.component import Arrays
 from crossarc.components.training import Trainer
 from crossarc.core.strings import StringTable
 from crossarc.features.inputs import InputAttributes, InputModel, fit_input_model, frequent_values, load_input_model
-from crossarc.neural.biaffine import choice_loss, head_loss
 from crossarc.neural.encoder import Batch, Dropout
 from crossarc.neural.heads import ArcScores, TagHead
+from crossarc.neural.kernels import choice_loss, head_loss
 from crossarc.neural.layers import Adam, Array, Ints, Starts
 from crossarc.parsers.arcs.long_sentences import LONG
 from crossarc.parsers.networks.model import NetworkTreeModel, nodes_of
