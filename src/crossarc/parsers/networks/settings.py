@@ -55,6 +55,7 @@ class NetworkTreeSettings(NetworkSettings):
     """The settings of parsers of trees with networks."""
 
     kept = ("labels", "ensemble", "guides", "predict")
+    features_of_forms = "neural-forms"
 
     family: Literal["networks"] = "networks"
     system: Literal["chu-liu-edmonds", "eisner"] = "chu-liu-edmonds"
