@@ -1,5 +1,8 @@
 """The tagger: what it learns, keeps and stores, and what it does with sentences of all kinds."""
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -183,6 +186,32 @@ def test_arrays_come_back_and_the_same_seed_gives_the_same(tagger):
     assert again.describe() == tagger.describe()
     texts = [plain(text) for text in (*TEXTS, *ODD)]
     assert [one.raw for one in again.tag(texts)] == [one.raw for one in tagger.tag(texts)]
+
+
+HASHES = """
+import hashlib
+from crossarc.components.modelfile import model_bytes
+from crossarc.tagging import Tagger
+from crossarc.treebank import read_string
+pairs = ["US US", "us we", "Will Will", "will be", "Bill Bill", "bill pay", "MAY May", "may can"]
+rows = "".join(f"1\\t{form}\\t{lemma}\\tX\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n" for form, lemma in map(str.split, pairs))
+print(hashlib.sha256(model_bytes(*Tagger(epochs=1).fit(read_string(rows * 3)).stored_parts())).hexdigest())
+"""
+
+
+def test_processes_agree():
+    """Though the hashes of their strings differ."""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", HASHES],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(found) == 1
 
 
 def test_threads_share_a_tagger(tagger):

@@ -46,7 +46,7 @@ class Lemmatizer:
         for form, lemma, label, count in counted_words(corpus, labels):
             rule, lower = rule_of(form, lemma), form.lower()
             for tag in tags_of(label, int(first_tags[label])):
-                for word in {form, lower}:
+                for word in dict.fromkeys((form, lower)):  # not a set, whose order differs from process to process
                     forms[form_key(tag, word)][rule] += count
                 if rule[0] != WHOLE:
                     # Suffixes are for words that are not known, so a word counts once, however frequent it is.
