@@ -11,7 +11,7 @@ from crossarc.components.modelfile import model_bytes
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.parsers import Parser
 from crossarc.pipeline import Pipeline
-from crossarc.pipeline.pipeline import TAGS, columns_given, columns_read
+from crossarc.pipeline.roles import TAGS, columns_given, columns_read
 from crossarc.tagging import Tagger, Tokenizer
 from crossarc.tagging.training_text import raw_text
 from crossarc.treebank import Sentence

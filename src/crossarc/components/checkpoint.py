@@ -86,7 +86,7 @@ class Checkpoint:
 
     def finished(self) -> tuple[Manifest, Arrays] | None:
         """Return what `finish` kept; None if the training did not end, or if not to resume."""
-        if not self.resume or not os.path.exists(self.path) or "finished" not in read_model(self.path)[0]:
+        if not self.resume or not os.path.exists(self.path) or "finished" not in read_model(self.path, verify=False)[0]:
             return None
         found = self.get()
         return (found[0]["finished"], found[1]) if found is not None else None

@@ -8,7 +8,7 @@ import reprlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Self, cast, overload
 
 from crossarc.components.component import Arrays, part, prefixed
 from crossarc.components.learner import UNUSABLE
@@ -21,6 +21,7 @@ from crossarc.parsers import Parser
 from crossarc.parsers.columns import filled_columns_of
 from crossarc.parsers.parser import Data, checked_sentences, only_sentences
 from crossarc.parsers.provenance import digest
+from crossarc.pipeline.roles import ROLES, TAGS, Member, Role, gives_tags, passed, tagging_parser
 from crossarc.pipeline.stages import Stages, Treebank
 from crossarc.tagging import Sentences, Tagger, Tokenizer, jackknife_tags
 from crossarc.tagging.tokenizer_model import MOST_WORDS
@@ -35,32 +36,8 @@ if TYPE_CHECKING:
     from crossarc.parsers.analysis import Analysis
     from crossarc.tagging.tagger_training import Steps
 
-TAGS = ["upos", "xpos", "feats", "lemma"]
 BATCH_CHARACTERS = 80_000  # of texts that are parsed together
 Stage = Callable[[str], None]
-Member = Tokenizer | Tagger | Parser
-# What a pipeline can hold, in the order in which sentences pass through it.
-ROLES: dict[str, type[Tokenizer] | type[Tagger] | type[Parser]] = {
-    "tokenizer": Tokenizer,
-    "tagger": Tagger,
-    "parser": Parser,
-    "graph": Parser,
-}
-Kind = TypeVar("Kind")
-
-
-class Role(Generic[Kind]):
-    """An attribute that is a component of a pipeline; one that may be missing is None then."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, pipeline: Pipeline, owner: type) -> Kind:
-        return cast("Kind", pipeline.components.get(self.name))
-
-    def __set__(self, pipeline: Pipeline, component: Kind) -> None:
-        found = {**pipeline.components, self.name: component}
-        pipeline.components = {role: found[role] for role in ROLES if found.get(role) is not None}  # type: ignore[misc]
 
 
 class Pipeline(Stored):
@@ -342,41 +319,6 @@ class Pipeline(Stored):
     def annotators(self) -> list[Tagger | Parser]:
         """The components that sentences pass through, in order: all but the tokenizer."""
         return [each for each in self.components.values() if not isinstance(each, Tokenizer)]
-
-
-def tagging_parser(name: str, settings: Mapping[str, Any]) -> Parser:
-    """Return a parser of a preset that predicts all tags if it can."""
-    parser = Parser(name, **settings)
-    asked = parser.settings
-    # Several networks, or one beside linear parsers, give trees alone.
-    several = getattr(asked, "guides", ()) or getattr(asked, "ensemble", 1) > 1
-    if several or not asked.features_of_forms:
-        return parser
-    return Parser(name, **{"features": asked.features_of_forms, "predict": TAGS, **settings})
-
-
-def columns_read(component: Member) -> tuple[str, ...]:
-    """Return the columns of sentences that a trained component looks at."""
-    return ("form", *component.columns) if isinstance(component, Parser) else component.model.reads
-
-
-def columns_given(component: Member) -> tuple[str, ...]:
-    """Return the columns of sentences that a component writes; of a tokenizer or tagger, after its training."""
-    if isinstance(component, Parser):
-        return (*component.settings.gives, *getattr(component.settings, "predict", ()))
-    return component.model.gives
-
-
-def gives_tags(component: Member) -> bool:
-    """Whether a component writes tags or lemmas."""
-    return not set(TAGS).isdisjoint(columns_given(component))
-
-
-def passed(sentences: list[Sentence], components: Iterable[Tagger | Parser], keep_tags: bool = False) -> list[Sentence]:
-    """Return sentences after they passed through components; `keep_tags` keeps the tags that are there."""
-    for each in components:
-        sentences = each.model.parsed(sentences, keep_tags=keep_tags)
-    return sentences
 
 
 def checked_tagger(settings: Mapping[str, Any]) -> Mapping[str, Any]:
