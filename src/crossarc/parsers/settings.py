@@ -40,6 +40,10 @@ class Settings(BaseModel):
     gives_graphs: ClassVar[bool] = False
     # The settings under which such a parser guides a network best.
     as_guide: ClassVar[dict[str, Any]] = {}
+    # The columns that the parser writes, besides those that it predicts.
+    gives: ClassVar[tuple[str, ...]] = ("head", "deprel")
+    # The feature model with which the parser can predict tags itself, since it looks at none; empty if it cannot.
+    features_of_forms: ClassVar[str] = ""
 
     family: str
     parser: str
@@ -162,6 +166,7 @@ class GraphOutput(BaseModel):
 
     kept: ClassVar[tuple[str, ...]] = ("cycles", "reversal", "lifting", "numbers", "empty", "lemmas", "use_tree")
     gives_graphs: ClassVar[bool] = True
+    gives: ClassVar[tuple[str, ...]] = ("deps",)
 
     # Cycles are broken by reversing arcs, with marked labels; or the parser builds them.
     cycles: Literal["reverse", "allow"] = "reverse"

@@ -63,6 +63,7 @@ class NetworkTreeSettings(NetworkSettings):
     """The settings of parsers of trees with networks."""
 
     kept: ClassVar[tuple[str, ...]] = ("labels", "ensemble", "guides", "predict")
+    features_of_forms: ClassVar[str] = "neural-forms"
 
     family: Literal["networks"] = "networks"
     system: Literal["chu-liu-edmonds", "eisner"] = "chu-liu-edmonds"

@@ -1,36 +1,27 @@
-"""Training and storing of the learned boundaries."""
+"""Training of the learned tokenizer: texts with known boundaries, and the weights of decisions."""
 
 from __future__ import annotations
 
-import logging
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.components.component import Arrays
+from crossarc.components.training import Trainer
 from crossarc.learning.learners import Perceptron
-from crossarc.learning.scorers import PackedWeights, Weights
+from crossarc.learning.scorers import Weights
 from crossarc.tagging.addresses import find_addresses, has_address
-from crossarc.tagging.boundaries import ABBREVIATION, ACTIONS, INSIDE, KNOWN, NAME, SENTENCE_END, BoundaryModel, Lexicon
+from crossarc.tagging.boundaries import ABBREVIATION, ACTIONS, INSIDE, KNOWN, NAME, BoundaryModel, Lexicon
 from crossarc.tagging.characters import DENSE, DIGIT, FIRST_UPPER, SPACE, Characters
 from crossarc.tagging.epochs import training_texts
-from crossarc.tagging.known_places import has_known_places, with_known_places
-from crossarc.tagging.spacing import Spans
-from crossarc.tagging.training_text import (
-    LabelledText,
-    SentenceText,
-    documents_of,
-    has_spaces,
-    labelled_text,
-)
+from crossarc.tagging.multiword import MultiwordSplitter
+from crossarc.tagging.tokenizer_model import CLASSES, TokenizerModel
+from crossarc.tagging.training_text import LabelledText, SentenceText, documents_of, has_spaces, labelled_text
 
-log = logging.getLogger(__name__)
-
-CLASSES = 128  # as in boundaries.pxd
 LEAST_COUNT = 2  # of a word that is known: all others look in training as they will in new text
 # A pair of classes is quiet if it was met so often and had a boundary in at most one of so many cases.
 QUIET_COUNT = 200
@@ -91,31 +82,56 @@ def decisions_at(characters: Characters, labelled: LabelledText) -> NDArray[np.u
     return gold
 
 
-class BoundaryTrainer:
-    """Learns boundaries from sentences, one epoch after the other."""
+class BoundaryTrainer(Trainer):
+    """Learns boundaries from the texts of a treebank, which have a new order and spacing in each epoch.
 
-    def __init__(self, texts: Sequence[SentenceText], *, seed: int, cut: int) -> None:
+    The sentences of the contract are the texts of an epoch: some sentences stand alone, the others in documents.
+    """
+
+    def __init__(
+        self, texts: Sequence[SentenceText], splitter: MultiwordSplitter, *, epochs: int, seed: int, cut: int
+    ) -> None:
+        self.epochs = epochs
+        self.cut = cut
+        self.splitter = splitter
         self.documents = documents_of(texts)
         self.randomness = random.Random(seed)
         self.rule = Perceptron()
         plain = labelled_text(self.documents)
         characters = Characters.of(plain.text)
         quiet = quiet_pairs(characters, decisions_at(characters, plain))
+        self.known = (lexicon_of(texts), quiet, has_spaces(texts), keeps_addresses(texts))
         self.weights = Weights(ACTIONS, cut)
-        self.learner = BoundaryModel(self.weights, lexicon_of(texts), quiet, has_spaces(texts), keeps_addresses(texts))
+        self.learner = BoundaryModel(self.weights, *self.known)
 
-    def learn(self) -> int:
-        """Learn from all sentences once, in a new order and spacing; the number of wrong decisions."""
-        wrong = 0
-        for labelled in training_texts(self.documents, self.randomness):
+    def order(self) -> NDArray[np.int64]:
+        """Draw the texts of an epoch, and return their order."""
+        self.texts = list(training_texts(self.documents, self.randomness))
+        self.sizes = np.array([np.count_nonzero(text.decisions) for text in self.texts], dtype=np.int64)
+        return np.arange(len(self.texts))
+
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some texts; return how many characters they have and behind how many the decision was wrong."""
+        made = wrong = 0
+        for number in sentences.tolist():
+            labelled = self.texts[number]
             characters = Characters.of(labelled.text)
             wrong += self.learner.learn(characters, decisions_at(characters, labelled), self.rule)
-        return wrong
+            made += len(characters)
+        return made, wrong
 
-    def model(self) -> BoundaryModel:
+    def model(self) -> TokenizerModel:
         """Return the model as it is now, averaged and packed."""
-        learner = self.learner
-        return BoundaryModel(self.weights.pack(), learner.lexicon, learner.quiet, learner.spaces, learner.rules)
+        return TokenizerModel(BoundaryModel(self.weights.pack(), *self.known), self.splitter)
+
+    def state(self) -> Arrays:
+        """Return the weights, for a checkpoint."""
+        return self.weights.to_arrays()
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from the weights of a checkpoint."""
+        self.weights = Weights.from_arrays(arrays, ACTIONS, self.cut)
+        self.learner = BoundaryModel(self.weights, *self.known)
 
 
 def keeps_addresses(texts: Iterable[SentenceText]) -> bool:
@@ -131,48 +147,3 @@ def keeps_addresses(texts: Iterable[SentenceText]) -> bool:
             count += len(found)
             whole += sum(span in tokens for span in found)
     return count < LEAST_ADDRESSES or whole >= ADDRESS_SHARE * count
-
-
-def find_spans(model: BoundaryModel, text: str, begin: int = 0) -> tuple[Spans, NDArray[np.float32]]:
-    """Return the tokens of a text from a place on, where a sentence begins, and how likely a sentence ends with each.
-
-    What is before is only looked at.
-    """
-    characters = Characters.of(text)
-    if model.rules and has_known_places(text):
-        characters = with_known_places(characters)
-    first = int(np.searchsorted(characters.places, begin))
-    decisions, sureness = model.decide(characters, first)
-    ends = np.flatnonzero(decisions)
-    begins = np.concatenate((np.full(min(1, len(ends)), first), ends[:-1] + 1))
-    begins += characters.classes[begins] == SPACE
-    return Spans.at(characters, begins, ends, decisions[ends] == SENTENCE_END), sureness[ends]
-
-
-def model_arrays(model: BoundaryModel, prefix: str) -> dict[str, NDArray[Any]]:
-    """Return what a model file keeps of a model."""
-    scorer = model.scorer
-    assert isinstance(scorer, PackedWeights)
-    return {
-        **scorer.to_arrays(f"{prefix}weights."),
-        f"{prefix}words": model.lexicon.keys,
-        f"{prefix}flags": model.lexicon.flags,
-        f"{prefix}quiet": model.quiet,
-        f"{prefix}spaces": np.array([model.spaces], dtype=np.uint8),
-        f"{prefix}rules": np.array([model.rules], dtype=np.uint8),
-    }
-
-
-def stored_model(arrays: Mapping[str, NDArray[Any]], prefix: str, *, rules: bool) -> BoundaryModel:
-    """Return the model that a model file keeps; `ValueError` or `LookupError` for damaged arrays.
-
-    Older files have no `rules`, and their models follow none.
-    """
-    scorer = PackedWeights.from_arrays(dict(arrays), ACTIONS, f"{prefix}weights.")
-    lexicon = Lexicon(arrays[f"{prefix}words"], arrays[f"{prefix}flags"])
-    quiet = arrays[f"{prefix}quiet"]
-    spaces = arrays[f"{prefix}spaces"]
-    followed = arrays[f"{prefix}rules"] if rules else np.zeros(1, dtype=np.uint8)
-    if quiet.shape != (CLASSES, CLASSES) or spaces.shape != (1,) or followed.shape != (1,):
-        raise ValueError("the tables of the tokenizer are damaged")
-    return BoundaryModel(scorer, lexicon, quiet, bool(spaces[0]), bool(followed[0]))
