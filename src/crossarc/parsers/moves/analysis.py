@@ -96,7 +96,7 @@ def analyse_by_beam(
 ) -> Iterator[Analysis]:
     """Yield the k best trees of each sentence and their probabilities, as far as a beam has them."""
     if not model.has_alternatives:
-        kind = "a fast model" if model.settings.fast else "a model of LIBSVM"
+        kind = "a fast model" if model.settings.fast else f"a model learned by {model.settings.learner}"
         raise CrossarcError(f"{kind} knows no beam, so it has no scores, k best trees or constraints; train another")
     tokens = model.attributes.encode(corpus)
     beam = request.beam

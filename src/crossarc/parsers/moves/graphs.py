@@ -38,7 +38,7 @@ class MoveGraphModel(GraphModel, MoveModel):
         """Return the arcs of the graphs of a corpus."""
         tokens = self.attributes.encode(corpus)
         left_over = len(self.labels)  # which is not a label
-        found = self.search.parse_graphs(self.scorer, tokens, corpus.starts, left_over)  # type: ignore[arg-type]
+        found = self.search.parse_graphs(self.scorer, tokens, corpus.starts, left_over)
         heads, dependents, labels, starts = found
         left = labels == left_over
         if left.any():

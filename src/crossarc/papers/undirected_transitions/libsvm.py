@@ -12,8 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.learning.instances import Ints, import_learner, instance_matrix
+from crossarc.learning.scorers import SupportVectors
+from crossarc.parsers.moves.learners import Instances
+from crossarc.parsers.moves.settings import MoveSettings
 
 TOLERANCE = 0.1
+# (gamma * x * y + coef0) ** degree. With a hundred templates this is about half linear; kernels that are more quadratic
+# were worse.
+KERNEL: dict[str, Any] = {"degree": 2, "gamma": 0.01, "coef0": 1.0}
+
+
+def libsvm(settings: MoveSettings, found: Instances) -> tuple[SupportVectors, float]:
+    """Return the support vectors that LIBSVM learns for each part of speech."""
+    data = (found.keys, found.rows, found.actions, found.groups, found.group_of)
+    arrays, wrong = learn_libsvm(*data, cost=settings.cost or 0.0, **KERNEL)
+    return SupportVectors(arrays, found.action_count), wrong
 
 
 def learn_libsvm(
