@@ -26,6 +26,8 @@ cdef class Covington(TransitionSystem):
         self.labelled = (False, False, True, True)
         self.joins_buffer = True
         self.covers = "all"
+        self.memory = "lists"
+        self.first_node = 1
         self.long_sentence = LONG
         self.exact_costs = True
 

@@ -27,6 +27,7 @@ cdef class CovingtonUndirected(Covington):
         self.moves = ("SHIFT", "NO-ARC", "ARC")
         self.labelled = (False, False, True)
         self.directed = self.joins_buffer = self.exact_costs = False
+        self.first_node = 0
         self.none_left = -1 if self.reads_root else 0
 
     cdef void start(self, State* state) noexcept nogil:

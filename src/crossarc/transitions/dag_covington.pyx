@@ -33,6 +33,7 @@ cdef class DagCovington(GraphSystem):
         self.labelled = (False, False, True, True)
         self.joins_buffer = True
         self.covers = "all"
+        self.memory = "lists"
         self.long_sentence = LONG
         self.last_resort = SHIFT
 

@@ -41,6 +41,8 @@ cdef class TransitionSystem:
     cdef readonly bint root_on_stack    # whether the stack begins with node 0
     cdef readonly bint joins_buffer     # whether arcs of both directions have the first word of the buffer as one end
     cdef readonly str covers            # the class of trees it can build: projective, planar, two-planar or all
+    cdef readonly str memory            # what a derivation shows beside the buffer: "stack", "two stacks" or "lists"
+    cdef readonly token_t first_node    # in the lists
     cdef readonly token_t long_sentence     # longer sentences are parsed in a cheaper way; 0 if none are
     cdef readonly bint exact_costs      # whether `costs` is right in states off the gold path too
     cdef public bint single_root        # exactly one arc from node 0

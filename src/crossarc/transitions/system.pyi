@@ -44,6 +44,8 @@ class TransitionSystem:
     labelled: tuple[bool, ...]
     directed: bool
     covers: str
+    memory: str
+    first_node: int
     long_sentence: int
     exact_costs: bool
     single_root: bool

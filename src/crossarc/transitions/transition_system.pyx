@@ -27,6 +27,7 @@ cdef class TransitionSystem:
         self.reads_root = root_links != "none"
         self.all_root_links = root_links == "all"
         self.directed = True
+        self.memory = "stack"
         self.most_heads = most_heads
         self.most_parallel = most_parallel
         self.allows_cycles = allows_cycles

@@ -25,6 +25,7 @@ cdef class TwoPlanar(Planar):
         self.moves = ("SHIFT", "REDUCE", "LEFT-ARC", "RIGHT-ARC", "SWITCH")
         self.labelled = (False, False, True, True, False)
         self.covers = "two-planar"
+        self.memory = "two stacks"
         self.planes = 2
         self.switch = 4
 
