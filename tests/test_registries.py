@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 from crossarc import decode, structure
-from crossarc.cli import app
+from crossarc.cli import COMMANDS
 from crossarc.errors import CrossarcError
 from crossarc.evaluation import KINDS, PROPERTIES
 from crossarc.experiments import METRICS
@@ -66,7 +66,6 @@ def options_of(setting):
 
 MODELS = sorted(feature_models())
 USED = {name: {getattr(make_settings(preset), name) for preset in PRESETS} for name in ("family", "system")}
-COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
 # The names of each kind, and where a new one is described.
 DESCRIBED = {
     "preset": (PRESETS, "the table of the page about parsers, or about parsers of graphs"),

@@ -16,7 +16,7 @@ from crossarc.parsers import PRESETS, Parser
 from crossarc.parsers.presets import make_settings
 from crossarc.treebank import read, write
 
-NAMES = [command.__name__ for command in COMMANDS]
+NAMES = list(COMMANDS)
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from crossarc.cli import app
+from crossarc.cli.app import application
 from crossarc.cli.evaluate import evaluate_files
 from crossarc.treebank import write
 
@@ -26,7 +26,7 @@ def files(tree, tmp_path, monkeypatch):
 
 
 def run(*arguments):
-    return runner.invoke(app, list(arguments))
+    return runner.invoke(application(), list(arguments))
 
 
 def test_figures_and_setting_are_shown(files):
