@@ -1,6 +1,6 @@
 """The best tree of a sentence by the scores of its arcs, with labels or without, and learning from whole trees.
 
-See crossarc.factors.arcs for the scores and crossarc.factors.arcs for how they are learned.
+See arc_scores.pyx for the scores and parts.pyx for how they are learned.
 """
 import numpy as np
 

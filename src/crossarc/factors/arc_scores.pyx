@@ -1,6 +1,6 @@
 """Scores of the arcs of a sentence, all of them or some.
 
-See crossarc.factors.arcs for the features. A feature has sixteen weights: eight for arcs to the right and eight for
+See keys.pyx for the features. A feature has sixteen weights: eight for arcs to the right and eight for
 arcs to the left, one of them for all distances and one for each class of distances. They are kept in the same tables as
 those of the transition parsers, with these sixteen in the place of actions.
 """
