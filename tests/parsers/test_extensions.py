@@ -119,8 +119,8 @@ ROOMS = sorted({entry.module for group in GROUPS for entry in entry_points(group
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_without_a_room_all_else_works(room, example, tmp_path):
-    """Other presets train, and models of the room are refused by name."""
-    own = [entry.name for entry in entry_points(group="crossarc.presets") if entry.module == room]
+    """Other presets train, and presets, feature models and trained models of the room are refused by name."""
+    own, features = ([entry.name for entry in entry_points(group=group) if entry.module == room] for group in GROUPS)
     for name in own[:1]:
         Parser(name, epochs=1).fit(example).save(tmp_path / "own.crossarc")
     program = f"""
@@ -133,18 +133,26 @@ def test_without_a_room_all_else_works(room, example, tmp_path):
 
         sys.meta_path.insert(0, Hidden())
         import crossarc
+        from crossarc.features.templates import feature_models
         from crossarc.parsers import PRESETS
         own = {own!r}
         assert not set(own) & set(PRESETS), list(PRESETS)
+        assert not set({features!r}) & set(feature_models())
         small = dict(epochs=1)
         network = dict(hidden=8, lexical_size=8, tag_size=8, arc_size=8, label_size=8)
         sentences = list(crossarc.read({str(example)!r}))[:10]
         for name, preset in PRESETS.items():
-            if preset.output == "tree":
-                crossarc.Parser(name, **small, **(network if preset.method == "networks" else {{}})).fit(sentences)
+            crossarc.Parser(name, **small, **(network if preset.method == "networks" else {{}})).fit(sentences)
         for name in own:
             try:
                 crossarc.Parser(name)
+            except crossarc.CrossarcError as error:
+                assert {room!r} in str(error), error
+            else:
+                raise AssertionError(name)
+        for name in {features!r}:
+            try:
+                feature_models()[name]
             except crossarc.CrossarcError as error:
                 assert {room!r} in str(error), error
             else:
