@@ -20,9 +20,7 @@ from types import ModuleType
 import numpy as np
 
 from crossarc import decode
-from crossarc.decode.carreras import Carreras
-from crossarc.decode.part_scores import PartScores
-from crossarc.decode.reattach import Reattacher
+from crossarc.decode.second_order import Carreras, PartScores, Reattacher
 from crossarc.decode.undirected import make_spanner, span
 
 Work = Callable[[], object]

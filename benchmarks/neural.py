@@ -23,7 +23,7 @@ from collections.abc import Callable
 import numpy as np
 
 import crossarc
-from crossarc.neural.products import Panels, multiply
+from crossarc.neural.kernels import Panels, multiply
 from crossarc.parsers.networks.model import NetworkTreeModel, sentence_batches
 from crossarc.treebank import read
 from crossarc.treebank.corpus import Corpus

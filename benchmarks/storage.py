@@ -19,9 +19,7 @@ from typing import Any
 
 from crossarc import read
 from crossarc.components.training import Trainer, run_epochs
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.single import SingleWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import PackedWeights, SingleWeights, Weights
 from crossarc.papers.undirected_mst.finders import EnhancedFinder, StackedFinder
 from crossarc.parsers.arcs.finders import ArcFinder
 from crossarc.parsers.arcs.second_order import SecondOrderFinder
@@ -45,7 +43,7 @@ def measure(name: str, train: Corpus, dev: Corpus, **settings: Any) -> Storage:
     """Train a parser and measure what storing its weights costs."""
     chosen = make_settings(name, **settings)
     trainer = trainer_of(train, chosen)
-    model = run_epochs(trainer, chosen, None, lambda epoch: None, lambda progress: None, None, stored_model)
+    model = run_epochs(trainer, None, lambda epoch: None, lambda progress: None, None, stored_model)
     exact = exact_model(model, trainer)
     pairs = [(exact_bytes(weights), stored_bytes(packed)) for weights, packed in tables(model, trainer)]
     sizes = (sum(each) for each in zip(*pairs, strict=True))
@@ -55,7 +53,7 @@ def measure(name: str, train: Corpus, dev: Corpus, **settings: Any) -> Storage:
 def tables(model: Model, trainer: Trainer) -> Iterator[tuple[Weights, PackedWeights | SingleWeights]]:
     """The weights that were learned, each as it was learned and as the model stores it."""
     inside: Any = getattr(model, "model", model)
-    learners: Any = getattr(trainer, "inside", trainer)
+    learners: Any = getattr(trainer, "inner", trainer)  # inside a transform
     if hasattr(inside, "scorer"):
         yield learners.weights, inside.scorer
         return

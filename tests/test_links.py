@@ -46,3 +46,17 @@ def test_pages_that_code_names_exist(file):
     """Comments, docstrings and commands name pages by their path, as in `docs/structure.md`."""
     for path in re.findall(r"\bdocs/[\w/.-]+\.(?:md|svg)\b", file.read_text(encoding="utf-8")):
         assert (ROOT / path).exists(), path
+
+
+# Files that pages for contributors name, in a package or from the root of the project; NAME stands for a name.
+PLACE = re.compile(r"`([\w./-]+/[\w.-]*|[\w-]+\.(?:pyx|py|toml|pxd))`")
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_files_that_pages_for_contributors_name_exist(page):
+    files = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if not {".git", "build"} & {*path.parts}]
+    for named in PLACE.findall((ROOT / page).read_text(encoding="utf-8")):
+        if "NAME" in named or named.startswith(("../", "my_")) or "my_system" in named:
+            continue
+        place = named.rstrip("/")
+        assert any(file == place or file.endswith(f"/{place}") for file in files), named

@@ -21,8 +21,8 @@ from crossarc.features.inputs import load_input_model
 from crossarc.features.templates import TemplateError, feature_models, load_model
 from crossarc.parsers import PRESETS
 from crossarc.parsers.families import FAMILIES, all_settings, settings_class
+from crossarc.parsers.moves.learners import LEARNERS
 from crossarc.parsers.presets import make_settings
-from crossarc.parsers.settings import AT_ONCE, COSTS, OWN_SETTINGS
 from crossarc.transforms import ENCODINGS
 from crossarc.transitions import GRAPH_SYSTEMS, SYSTEMS
 from crossarc.treebank import FORMATS
@@ -64,7 +64,6 @@ def options_of(setting):
     return list(dict.fromkeys(name for field in fields for name in get_args(field.annotation)))
 
 
-LEARNERS = options_of("learner")
 MODELS = sorted(feature_models())
 USED = {name: {getattr(make_settings(preset), name) for preset in PRESETS} for name in ("family", "system")}
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
@@ -144,12 +143,6 @@ def test_every_decoder_of_settings_has_a_preset(decoder):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_has_a_preset(family):
     assert family in USED["family"], f"no preset is of the family {family}: add one to parsers/presets.toml"
-
-
-def test_what_is_said_of_learners_is_of_learners():
-    named = {*AT_ONCE, *COSTS, *(name for names in OWN_SETTINGS.values() for name in names)}
-    assert named <= set(LEARNERS), "AT_ONCE, COSTS and OWN_SETTINGS in parsers/settings.py name other learners"
-    assert set(OWN_SETTINGS) <= set(all_settings()), "OWN_SETTINGS in parsers/settings.py names other settings"
 
 
 # Feature models

@@ -123,7 +123,7 @@ def test_an_interrupt_while_graphs_are_learned_leaves_the_parser(crossarc, tmp_p
     files = ("--epochs", "3", "--train", tmp_path / "t.conllu", "-o", tmp_path / "m")
     code, err = crossarc(*command, *files)
     assert code
-    assert "epochs 1 to 2 are saved in" in err
+    assert "what was learned before is saved in" in err
     monkeypatch.setattr(Parser, "fit", learn)
     assert crossarc(*command, "--resume", *files)[0] == 0
     assert crossarc(*command, *files[:-1], tmp_path / "other")[0] == 0

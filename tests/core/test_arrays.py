@@ -8,9 +8,8 @@ from crossarc.core.arrays import as_int32
 from crossarc.errors import CrossarcError
 from crossarc.transforms.lifting import reattach
 from crossarc.transitions import coverage, get_system
-from crossarc.transitions.configuration import Configuration
 from crossarc.transitions.derivation import derive
-from crossarc.transitions.reconstruction import links_of, naive
+from crossarc.transitions.system import Configuration, links_of, naive
 from crossarc.treebank.graph import Graph
 
 TREE = np.array([-1, 2, 0])

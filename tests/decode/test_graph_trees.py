@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crossarc.decode import tree_in_graph, trees_in_graphs
 from crossarc.errors import DecodeError
 from crossarc.treebank import Corpus, read
-from crossarc.treebank.column_writing import write_trees
+from crossarc.treebank.text_writing import write_trees
 from decode.forest import all_trees
 
 FOREIGN = -1

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 
 from crossarc import decode
 from crossarc.decode.decoder import share
-from crossarc.decode.sparse import SparseChuLiuEdmonds, solve_some
+from crossarc.decode.spanning import SparseChuLiuEdmonds, solve_some
 from crossarc.errors import DecodeError
 from crossarc.structure import is_projective
 from decode.forest import KINDS, all_trees, is_tree, random_scores, tree_score, tree_scores

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from crossarc import decode
-from crossarc.decode.carreras import Carreras
-from crossarc.decode.part_scores import PartScores
-from crossarc.decode.reattach import Reattacher
+from crossarc.decode.second_order import Carreras, PartScores, Reattacher
 from crossarc.errors import DecodeError
 from crossarc.structure import is_projective
 from decode.forest import all_trees, is_tree

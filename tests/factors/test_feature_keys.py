@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from crossarc import read
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
-from crossarc.factors.arcs import ArcFactors
-from crossarc.factors.labels import LabelFactors
-from crossarc.factors.rounds import RoundFactors
+from crossarc.decode.spanning import ChuLiuEdmonds
+from crossarc.factors.arcs import ArcFactors, LabelFactors, RoundFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import ENDS, RELATIVES, fit_edge_model, load_edge_model
 from crossarc.treebank import Corpus

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from crossarc import decode
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.factors.graph_arcs import GraphArcFactors
 from crossarc.features.edges import load_edge_model
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Weights
 
 FREE = 1e9  # a cost that limits no step
 ANYWHERE, LABELS, SIZE = 3, 4, 8

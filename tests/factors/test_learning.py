@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 from crossarc import decode
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.decode.undirected import Undirected
-from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors, JointFactors
-from crossarc.factors.labels import LabelFactors
-from crossarc.factors.rounds import RoundFactors
+from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors, JointFactors, LabelFactors, RoundFactors
 from crossarc.features.edges import load_edge_model, parse_edge_model
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Weights
 
 FREE = 1e9  # a cost that limits no step
 ANYWHERE, LABELS = 3, 4

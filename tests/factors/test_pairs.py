@@ -6,13 +6,12 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
-from crossarc.decode.eisner import Eisner
+from crossarc.decode.projective import Eisner
+from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.factors.arc_pairs import PLACES, SecondOrderFactors
 from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors
 from crossarc.features.edges import load_edge_model, parse_edge_model
-from crossarc.learning.single import SingleWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import SingleWeights, Weights
 from crossarc.structure import is_projective
 from decode.forest import all_trees, is_tree
 from decode.second_order import best_score, cells_of, label_scores, reattached, score

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
-from crossarc.factors.arcs import ARC_WEIGHTS
-from crossarc.factors.labels import LabelFactors
-from crossarc.factors.rounds import RoundFactors
+from crossarc.decode.spanning import ChuLiuEdmonds
+from crossarc.factors.arcs import ARC_WEIGHTS, LabelFactors, RoundFactors
 from crossarc.features.edges import parse_edge_model
 from crossarc.features.templates import TemplateError
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Weights
 
 ROOT, GO, COME, CAT, NEAR, FAR = range(6)  # forms, which are tags too
 PLACES = np.full(4, 3, dtype=np.uint8)

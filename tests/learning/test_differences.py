@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossarc.learning.differences import Differences
-from crossarc.learning.weights import Weights
+from crossarc.learning.learners import Differences
+from crossarc.learning.scorers import Weights
 
 ACTIONS = 5
 VECTORS = 3

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossarc.learning.hildreth import least_steps
+from crossarc.learning.learners import least_steps
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,13 +9,12 @@ from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.learning.instances import instance_matrix, number_features
 from crossarc.learning.liblinear import learn_liblinear
-from crossarc.learning.libsvm import TOLERANCE, learn_libsvm
-from crossarc.learning.support import SupportVectors, check_arrays
+from crossarc.learning.scorers import SupportVectors, check_arrays
+from crossarc.papers.undirected_transitions.libsvm import KERNEL, TOLERANCE, learn_libsvm
 from crossarc.parsers import Parser, load
-from crossarc.parsers.moves.settings import MoveTreeSettings
-from crossarc.parsers.settings import AT_ONCE
+from crossarc.parsers.moves.learners import LEARNERS
 
-LEARNERS = MoveTreeSettings.model_fields["learner"].annotation.__args__
+AT_ONCE = [name for name, learner in LEARNERS.items() if learner.at_once is not None]
 
 
 @pytest.fixture(scope="module")
@@ -74,16 +73,13 @@ def test_a_beam_learns_derivations_or_decisions(example):
 
 
 def test_settings_of_other_learners():
-    with pytest.raises(CrossarcError, match="setting gamma is of libsvm; liblinear has none: leave it out"):
-        Parser("arc-hybrid", learner="liblinear", gamma=0.1)
-    for name, value in [("degree", 0), ("degree", 11), ("gamma", 0.0), ("gamma", float("inf")), ("coef0", -1.0)]:
-        with pytest.raises(CrossarcError, match=f"setting {name} = {value}"):
-            Parser("arc-hybrid", learner="libsvm", **{name: value})
-    with pytest.raises(CrossarcError, match="setting l2 is of maxent; mira has none: leave it out"):
-        Parser("swap", learner="mira", l2=0.1)
+    with pytest.raises(
+        CrossarcError, match=r"no setting gamma any more: LIBSVM always has the kernel .*; leave it out"
+    ):
+        Parser("arc-hybrid", learner="libsvm", gamma=0.1)
     with pytest.raises(CrossarcError, match="setting cost is of mira, liblinear, libsvm; perceptron has none"):
         Parser("swap", cost=0.1)
-    with pytest.raises(CrossarcError, match="setting learner = 'svm'"):
+    with pytest.raises(CrossarcError, match="no learner 'svm'; did you mean 'libsvm'"):
         Parser("swap", learner="svm")
     assert Parser("swap", learner="mira", cost=0.5).settings.cost == 0.5
     assert Parser("swap", learner="liblinear").settings.cost == 0.1
@@ -109,7 +105,7 @@ def test_the_commands(example, tmp_path, run_crossarc):
     assert "epoch 1/1" in err
     code, _, err = run_crossarc("train", *files, "--learner", "winnow")
     assert code == 2
-    assert "setting learner = 'winnow'" in err
+    assert "no learner 'winnow' (valid: liblinear, libsvm" in err
 
 
 def random_instances(classes, instances=120, templates=6, seed=3):
@@ -151,9 +147,6 @@ def test_features_are_numbered():
     assert keys.tolist() == [5, 7]
     assert rows.tolist() == [[1, 0], [1, -1], [-1, 0], [1, -1]]
     assert number_features(matrix, 1)[0].tolist() == [4, 5, 7, 9, 2**63]
-
-
-KERNEL = {"degree": 2, "gamma": 0.01, "coef0": 1.0}
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossarc.learning.single import GREATEST, SingleWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import GREATEST, SingleWeights, Weights
 
 # No two of these have the same check.
 KEYS = st.integers(1, 200).map(lambda key: key * 0xD1B54A32D192ED03 % 2**64)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from crossarc.errors import CrossarcError
-from crossarc.learning.updates import MaximumEntropy, Mira, Perceptron, gradient_of
-from crossarc.learning.weights import Weights
+from crossarc.learning.learners import MaximumEntropy, Mira, Perceptron, gradient_of
+from crossarc.learning.scorers import Weights
 
 
 def keys_of(*numbers):

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import PackedWeights, Weights
 
 ACTIONS = 20
 KEYS = st.integers(1, 40).map(lambda key: key * 0x9E3779B97F4A7C15 % 2**64)

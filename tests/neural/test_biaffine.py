@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossarc.neural.biaffine import (
+from crossarc.neural.kernels import (
     DISTANCES,
     arc_loss,
     choice_loss,

@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from crossarc.neural.biaffine import arc_loss, choice_loss, head_loss, square_places
 from crossarc.neural.encoder import Batch, Dropout, Encoder
 from crossarc.neural.heads import ArcHead, BesideHead, LabelHead, TagHead
+from crossarc.neural.kernels import arc_loss, choice_loss, head_loss, square_places
 from crossarc.neural.layers import Adam, Embeddings, Linear, Vectors, leaky, leaky_back
 
 STEP = 1e-6

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossarc.neural.lookup import adam, distinct_rows, spread_rows, square_sum, sum_rows
+from crossarc.neural.kernels import adam, distinct_rows, spread_rows, square_sum, sum_rows
 
 KINDS = [np.float32, np.float64]
 

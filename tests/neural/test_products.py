@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossarc.neural.products import Panels, multiply, transposed
+from crossarc.neural.kernels import Panels, multiply, transposed
 
 KINDS = [np.float32, np.float64]
 sizes = st.integers(0, 40) | st.sampled_from([1, 15, 16, 17, 31, 33, 239, 240, 241, 250])

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossarc.neural.encoder import Batch
-from crossarc.neural.products import Panels
-from crossarc.neural.recurrence import recur, recur_back, rows_before
+from crossarc.neural.kernels import Panels, recur, recur_back, rows_before
 
 lengths = st.lists(st.integers(1, 9), min_size=1, max_size=7)
 

@@ -21,7 +21,10 @@ from crossarc.experiments import METRICS, Experiment
 from crossarc.experiments.folds import read_candidate, read_settings
 from crossarc.features.templates import feature_models
 from crossarc.parsers import PRESETS
+from crossarc.parsers.extensions import KINDS as EXTENSIONS
+from crossarc.parsers.extensions import registry_of
 from crossarc.parsers.families import all_settings, settings_class
+from crossarc.parsers.moves.learners import LEARNERS
 from crossarc.parsers.presets import make_settings
 from crossarc.transitions import GRAPH_SYSTEMS, SYSTEMS
 
@@ -32,8 +35,8 @@ ROOMS = sorted(path.name for path in PAPERS.iterdir() if path.is_dir() and path.
 COMMANDS = typer.main.get_command(app).commands
 ENTRIES = [
     (entry.group, entry.name, entry.module)
-    for group in ("families", "presets", "feature_models")
-    for entry in entry_points(group=f"crossarc.{group}")
+    for kind in EXTENSIONS
+    for entry in entry_points(group=registry_of(kind).group)
     if entry.module.startswith("crossarc.papers.")
 ]
 DECLARED = [
@@ -116,7 +119,7 @@ def names():
     settings = all_settings()
     fields = [settings_class(family).model_fields[name] for name, families in settings.items() for family in families]
     values = {value for field in fields for value in get_args(field.annotation) if isinstance(value, str)}
-    things = (PRESETS, feature_models(), SYSTEMS, GRAPH_SYSTEMS, settings, METRICS, KINDS, decoders, values)
+    things = (PRESETS, feature_models(), SYSTEMS, GRAPH_SYSTEMS, LEARNERS, settings, METRICS, KINDS, decoders, values)
     return {*Experiment.model_fields, *(name for each in things for name in each)}
 
 

@@ -276,7 +276,7 @@ def test_orders_that_cannot_be(example):
         Parser("mst-bottom-up", order=["NOUNS"]).fit(example)
     with pytest.raises(CrossarcError, match="NOUN is there 2 times"):
         Parser("mst-bottom-up", order=["NOUN", ["VERB", "NOUN"]]).fit(example)
-    for options in ({"order": ["NOUN"]}, {"absorb": False}, {"reachable": 0.5}, {"child_labels": True}):
+    for options in ({"order": ["NOUN"]}, {"absorb": False}, {"child_labels": True}):
         with pytest.raises(CrossarcError, match="is of mst-bottom-up"):
             Parser("mst", **options)
     with pytest.raises(TemplateError, match="only mst-bottom-up sees dependents"):

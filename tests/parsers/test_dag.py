@@ -22,7 +22,7 @@ SMALL = {"hidden": 24, "lexical_size": 24, "tag_size": 16, "arc_size": 24, "labe
 WAYS = [
     {"learner": "maxent"},
     {"learner": "mira"},
-    {"explore": 1.0, "static_epochs": 0},
+    {"explore": 1.0},
     {"beam": 4},
     {"beam": 4, "compare": "mean"},
     {"learner": "maxent", "beam": 4},

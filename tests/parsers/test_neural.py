@@ -252,14 +252,15 @@ def vectors_parser(path, **options):
     return Parser("neural", **SMALL, epochs=2, vectors=str(path), **options)
 
 
-def test_vectors_with_and_without_a_header(sentences, tmp_path):
+def test_vectors_with_and_without_a_header(sentences, tmp_path, monkeypatch):
+    monkeypatch.setattr("crossarc.parsers.networks.trainer.VECTOR_ROWS", 1)
     rng = np.random.default_rng(1)
     words = sorted({form for sentence in sentences for form in sentence.forms[1:] if " " not in form})[:40]
     rows = [f"{word} " + " ".join(f"{value:.3f}" for value in rng.standard_normal(5)) for word in [*words, "qq", "zz"]]
     plain, headed = tmp_path / "plain.vec", tmp_path / "headed.vec"
     plain.write_text("\n".join(rows) + "\n", encoding="utf-8")
     headed.write_text(f"{len(rows)} 5\n" + "\n".join(rows), encoding="utf-8")
-    first, second = (vectors_parser(path, vector_rows=1).fit(sentences) for path in (plain, headed))
+    first, second = (vectors_parser(path).fit(sentences) for path in (plain, headed))
     known = list(first.model.attributes.vector_words)
     assert known == list(dict.fromkeys([*(word.lower() for word in words), "qq"])), "one of the others has room"
     assert known == list(second.model.attributes.vector_words)
@@ -269,7 +270,7 @@ def test_vectors_with_and_without_a_header(sentences, tmp_path):
     plain.unlink()
     assert list(load(tmp_path / "m").parse(sentences)) == parsed
     assert saved(load(tmp_path / "m"), tmp_path / "again") == bytes_
-    goes_on = vectors_parser(plain, vector_rows=1).fit(sentences[:9], init=first)
+    goes_on = vectors_parser(plain).fit(sentences[:9], init=first)
     assert list(goes_on.model.attributes.vector_words) == known
 
 
@@ -333,7 +334,7 @@ def test_arcs_with_several_labels_between_two_words(tmp_path):
         for name in ("Ann", "Bob", "Cleo")
         for thing in ("cars", "dogs")
     ]
-    parser = Parser("neural-graph", **SMALL, epochs=30, rate=0.02, dropout=0, part_dropout=0).fit(treebank)
+    parser = Parser("neural-graph", **SMALL, epochs=30, rate=0.02, dropout=0).fit(treebank)
     parser.save(tmp_path / "m")
     for each in (parser, load(tmp_path / "m")):
         assert {arc for sentence in each.parse(treebank) for arc in sentence.graph} == set(arcs)

@@ -336,11 +336,6 @@ def stored(parser, path, drop=(), arrays=(), **manifest):
     return load(path)
 
 
-def test_models_with_one_threshold_are_still_read(parser, tmp_path):
-    old = stored(parser, tmp_path / "old", drop=["thresholds"], threshold=1.5)
-    assert old.model.thresholds.tolist() == [1.5] * (len(parser.model.set_starts) - 1)
-
-
 def test_damaged_thresholds_are_refused(parser, tmp_path):
     whole = parser.model.thresholds
     for fault in (whole[1:], whole.astype(np.float64), np.full_like(whole, np.nan), np.full_like(whole, np.inf)):

@@ -401,7 +401,7 @@ def test_commands(example, tmp_path, run_crossarc):
     _, told, _ = run_crossarc("info", model)
     assert "system swap" in told
     assert "learner perceptron" in told
-    assert "reachable" not in told  # of mst-bottom-up, and as usual
+    assert "absorb" not in told  # of mst-bottom-up, and as usual
     _, listed, _ = run_crossarc("parsers")
     assert all(name in listed for name in PRESETS)
     assert run_crossarc(*train, "--parser", "no")[0] == 2

@@ -9,7 +9,7 @@ import pytest
 from crossarc import decode
 from crossarc.errors import CrossarcError
 from crossarc.factors.arcs import ARC_WEIGHTS
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Weights
 from crossarc.parsers import Parser
 from crossarc.parsers.presets import preset_names
 from crossarc.treebank import Corpus, Sentence, read

@@ -5,7 +5,7 @@ import pytest
 
 from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Weights
 from crossarc.parsers import Parser, load
 from crossarc.treebank import read
 

@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from crossarc import Parser, Pipeline
+from crossarc import Parser, Pipeline, load
 from crossarc.core.lazy import lazily
+from crossarc.pipeline import bundled_models
 
 COUNT = """
 import os, sys
@@ -51,6 +53,14 @@ def test_a_pipeline_is_opened_once(example, tmp_path):
     opened, modules = loaded(tmp_path / "m")
     assert opened == 1
     assert not of_packages(modules, "neural", "factors")
+
+
+def test_the_model_that_comes_with_crossarc_is_complete(tmp_path):
+    nlp = load("en")
+    assert len(nlp.parser.model.tags.combinations) > 300
+    assert len(nlp.parser.model.tags.lemmas) > 20_000
+    nlp.save(tmp_path / "m")
+    assert (tmp_path / "m").read_bytes() == Path(bundled_models()["en"]).read_bytes()
 
 
 def test_public_names_are_all_there():

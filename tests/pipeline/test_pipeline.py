@@ -50,17 +50,22 @@ def data(sentences):
 
 
 def test_stages_tell_their_steps(sentences):
-    """Each stage but parsers counts its steps up to their number."""
-    steps = {}
+    """The preparation of the tagger and jackknife count their steps, all others their epochs."""
+    steps, epochs, words = {}, {}, {}
     stage = []
     pipeline = Pipeline("arc-hybrid", jackknife=2, tagger={"epochs": 2}, epochs=1)
     pipeline.fit(
         sentences,
         on_stage=stage.append,
         on_step=lambda done, of: steps.setdefault(stage[-1], []).append((done, of)),
+        on_epoch=lambda epoch: epochs.setdefault(stage[-1], []).append(epoch.number),
+        on_progress=lambda progress: words.update({stage[-1]: (progress.words, progress.of)}),
     )
     assert stage == ["tokenizer", "tagger", "jackknife", "parser"]
-    assert {name: len(each) for name, each in steps.items()} == {"tokenizer": 12, "tagger": 8, "jackknife": 2}
+    assert {name: len(each) for name, each in steps.items()} == {"tagger": 6, "jackknife": 2}
+    assert {name: len(each) for name, each in epochs.items()} == {"tokenizer": 12, "tagger": 2, "parser": 1}
+    assert len(words) == 3
+    assert all(done == of for done, of in words.values())
     for each in steps.values():
         assert each == [(done, len(each)) for done in range(1, len(each) + 1)]
 
@@ -148,7 +153,8 @@ def test_one_file(nlp, path, sentences):
 def test_copies_and_other_processes(path):
     loaded = crossarc.load(path)
     twin = copy.deepcopy(loaded)
-    assert twin.tokenizer is loaded.tokenizer
+    assert twin.tokenizer is not loaded.tokenizer
+    assert twin.tokenizer.model is loaded.tokenizer.model
     assert len(pickle.dumps(loaded)) < 1000
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         there = pool.submit(methodcaller("__call__", TEXTS[0]), loaded).result()
@@ -159,16 +165,18 @@ def test_copies_and_other_processes(path):
 def test_damaged_files(path, tmp_path):
     manifest, arrays = read_model(path)
     for change in (
-        {"parts": {}},
+        {"components": {}},
         {"jackknife": "many"},
-        {"parts": 3},
+        {"components": 3},
+        {"components": {**manifest["components"], "magic": {}}},
+        {"components": {**manifest["components"], "graph": manifest["components"]["parser"]}},
     ):
         write_model(tmp_path / "bad", {**manifest, **change}, arrays)
-        with pytest.raises(ModelError, match="holds no p"):
+        with pytest.raises(ModelError, match="holds no "):
             crossarc.load(tmp_path / "bad")
-    for name in ("tokenizer.format", "parser.label_places"):
+    for name in ("tokenizer.boundaries.quiet", "parser.label_places"):
         write_model(tmp_path / "bad", manifest, {key: value for key, value in arrays.items() if key != name})
-        with pytest.raises(ModelError, match="holds no p"):
+        with pytest.raises(ModelError, match="holds no "):
             crossarc.load(tmp_path / "bad")
 
 

@@ -407,7 +407,7 @@ def test_heads_are_not_changed():
     assert structure.planes(heads).tolist() == [-1, 0, 1, -1, 0]
 
 
-@pytest.mark.parametrize("name", ["trees", "projectivity", "crossings", "planarity", "classification", "graphs"])
+@pytest.mark.parametrize("name", ["trees", "graphs"])
 def test_examples_run(name):
     result = doctest.testmod(importlib.import_module(f"crossarc.structure.{name}"))
     assert result.attempted

@@ -57,7 +57,7 @@ def test_nothing_is_invented():
 
 
 def test_arrays(splitter):
-    again = MultiwordSplitter.from_arrays(splitter.to_arrays("x."), "x.")
+    again = MultiwordSplitter.from_arrays(splitter.to_arrays())
     assert again.forms == splitter.forms
     assert again.suffixes == splitter.suffixes
 

@@ -1,19 +1,23 @@
 """The tagger: what it learns, keeps and stores, and what it does with sentences of all kinds."""
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from crossarc.errors import CrossarcError
+from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.templates import load_model
-from crossarc.learning.updates import Perceptron
-from crossarc.learning.weights import Weights
+from crossarc.learning.learners import Perceptron
+from crossarc.learning.scorers import Weights
 from crossarc.tagging import Tagger, jackknife_tags
 from crossarc.tagging.rounds import search_of
+from crossarc.tagging.tagger_model import TaggerModel
 from crossarc.transitions import replay
-from crossarc.transitions.tagging import Tagging
-from crossarc.transitions.targets import Targets
+from crossarc.transitions.stack_systems import Tagging
+from crossarc.transitions.system import Targets
 from crossarc.treebank import read_string
 
 # word/LEMMA/UPOS/XPOS/FEATS; sentences of a small language of our own.
@@ -136,14 +140,14 @@ def test_only_filled_columns_are_learned(blank):
     tagged = tagger.tag(treebank(blank=("lemma", "upos", "xpos", "feats")))
     for name in blank:
         assert {value for sentence in tagged for value in sentence.column(name)[1:]} == {"_"}
-    stored = Tagger.from_arrays(tagger.to_arrays())
+    stored = Tagger.from_parts(*tagger.stored_parts(), "here")
     assert [one.raw for one in stored.tag(treebank())] == [one.raw for one in tagger.tag(treebank())]
 
 
 def test_a_tagger_that_learns_again_forgets(tagger):
     again = Tagger(epochs=3).fit(treebank()).fit(treebank(blank=("upos", "xpos", "feats")))
     assert again.columns == ("lemma",)
-    assert {name.split(".")[1] for name in again.to_arrays()} == {"format", "labels", "lemmas"}
+    assert {name.split(".")[0] for name in again.model.to_arrays()[1]} == {"labels", "lemmas"}
 
 
 def test_nothing_to_learn_is_refused():
@@ -153,7 +157,7 @@ def test_nothing_to_learn_is_refused():
         Tagger().fit([])
     with pytest.raises(CrossarcError, match="at least 1"):
         Tagger(epochs=0).fit(treebank())
-    for use in (lambda: Tagger().tag([plain("x")]), lambda: Tagger().to_arrays(), lambda: Tagger().columns):
+    for use in (lambda: Tagger().tag([plain("x")]), lambda: Tagger().stored_parts(), lambda: Tagger().columns):
         with pytest.raises(CrossarcError, match="call fit first"):
             use()
 
@@ -161,24 +165,53 @@ def test_nothing_to_learn_is_refused():
 def test_the_development_set_chooses_the_epoch(monkeypatch):
     """The second of three epochs is best here, so it gives the tagger."""
     seen, quality = [], iter([1.0, 3.0, 2.0])
-    monkeypatch.setattr(Tagger, "scores", lambda self, gold: seen.append(self.second_) or {"upos": next(quality)})
-    steps = []
-    tagger = Tagger(epochs=3).fit(treebank(), treebank(), lambda done, of: steps.append((done, of)))
+    monkeypatch.setattr(TaggerModel, "score", lambda self, gold: seen.append(self) or {"upos": next(quality)})
+    steps, epochs = [], []
+    tagger = Tagger(epochs=3).fit(
+        treebank(), treebank(), on_step=lambda done, of: steps.append((done, of)), on_epoch=epochs.append
+    )
     assert len(set(map(id, seen))) == 3
-    assert tagger.second_ is seen[1]
-    assert steps == [(done, 9) for done in range(1, 10)]
+    assert tagger.model is seen[1]
+    assert steps == [(done, 6) for done in range(1, 7)]
+    assert [(epoch.number, epoch.scores) for epoch in epochs] == [(1, {"upos": 1}), (2, {"upos": 3}), (3, {"upos": 2})]
 
 
 def test_arrays_come_back_and_the_same_seed_gives_the_same(tagger):
-    arrays = tagger.to_arrays("a.")
-    other = Tagger(epochs=5).fit(treebank()).to_arrays("a.")
+    manifest, arrays = tagger.stored_parts()
+    _, other = Tagger(epochs=5).fit(treebank()).stored_parts()
     assert list(arrays) == list(other)
     assert all(arrays[name].tobytes() == other[name].tobytes() for name in arrays)
-    again = Tagger.from_arrays(arrays, "a.")
+    again = Tagger.from_parts(manifest, arrays, "here")
     assert again.columns == tagger.columns
     assert again.describe() == tagger.describe()
     texts = [plain(text) for text in (*TEXTS, *ODD)]
     assert [one.raw for one in again.tag(texts)] == [one.raw for one in tagger.tag(texts)]
+
+
+HASHES = """
+import hashlib
+from crossarc.components.modelfile import model_bytes
+from crossarc.tagging import Tagger
+from crossarc.treebank import read_string
+pairs = ["US US", "us we", "Will Will", "will be", "Bill Bill", "bill pay", "MAY May", "may can"]
+rows = "".join(f"1\\t{form}\\t{lemma}\\tX\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n" for form, lemma in map(str.split, pairs))
+print(hashlib.sha256(model_bytes(*Tagger(epochs=1).fit(read_string(rows * 3)).stored_parts())).hexdigest())
+"""
+
+
+def test_processes_agree():
+    """Though the hashes of their strings differ."""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", HASHES],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(found) == 1
 
 
 def test_threads_share_a_tagger(tagger):
@@ -204,18 +237,18 @@ def damaged(array, generator):
 
 
 def test_damaged_arrays_are_refused_or_harmless(tagger):
-    arrays = tagger.to_arrays()
+    manifest, arrays = tagger.stored_parts()
     generator = np.random.default_rng(1)
     texts = [plain(text) for text in (*TEXTS, *ODD)]
     for name in arrays:
         with pytest.raises((ValueError, LookupError)):
-            Tagger.from_arrays({key: array for key, array in arrays.items() if key != name})
+            TaggerModel.from_arrays(manifest, {key: array for key, array in arrays.items() if key != name})
         for _ in range(6):
             try:
-                broken = Tagger.from_arrays({**arrays, name: damaged(arrays[name], generator)})
+                broken = TaggerModel.from_arrays(manifest, {**arrays, name: damaged(arrays[name], generator)})
             except (ValueError, LookupError):
                 continue
-            assert len(broken.tag(texts)) == len(texts)
+            assert len(broken.parsed(texts)) == len(texts)
 
 
 FEATURES = [
@@ -229,9 +262,17 @@ FEATURES = [
 
 @pytest.mark.parametrize("text", FEATURES)
 def test_features_of_other_columns_are_refused(tagger, text):
-    arrays = {**tagger.to_arrays(), "tagger.first.features": np.frombuffer(text.encode(), dtype=np.uint8)}
+    manifest, arrays = tagger.stored_parts()
+    manifest["features"]["first"] = text
     with pytest.raises((ValueError, LookupError)):
-        Tagger.from_arrays(arrays)
+        TaggerModel.from_arrays(manifest, arrays)
+
+
+@pytest.mark.parametrize("change", [{"columns": []}, {"columns": ["form"]}, {"columns": 3}, {"features": {}}])
+def test_damaged_manifests_are_refused(tagger, change):
+    manifest, arrays = tagger.stored_parts()
+    with pytest.raises(ModelError, match="here: the file holds no tagger"):
+        Tagger.from_parts({**manifest, **change}, arrays, "here")
 
 
 def test_jackknifed_tags_come_from_other_folds():

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossarc.errors import CrossarcError
+from crossarc.errors import CrossarcError, ModelError
 from crossarc.tagging import Tokenizer, text_of
 from crossarc.tagging.spacing import escape, unescape
+from crossarc.tagging.tokenizer_model import TokenizerModel
 from crossarc.tagging.training_text import raw_text
 from crossarc.treebank import read_string, write
 
@@ -178,31 +179,21 @@ def test_multiword_tokens_are_split_as_in_the_treebank(learned):
 
 
 def test_same_seed_same_arrays(learned):
-    again = Tokenizer(epochs=20).fit(treebank()).to_arrays()
-    arrays = learned.to_arrays()
+    _, again = Tokenizer(epochs=20).fit(treebank()).model.to_arrays()
+    _, arrays = learned.model.to_arrays()
     assert list(arrays) == list(again)
     for name, array in arrays.items():
         assert array.dtype == again[name].dtype
         assert array.tobytes() == again[name].tobytes()
-    other = Tokenizer(epochs=20, seed=2).fit(treebank()).to_arrays()
+    _, other = Tokenizer(epochs=20, seed=2).fit(treebank()).model.to_arrays()
     assert any(array.tobytes() != other[name].tobytes() for name, array in arrays.items())
 
 
 def test_stored_tokenizers_do_the_same(tokenizer):
-    arrays = tokenizer.to_arrays("nlp.tok.")
-    assert all(name.startswith("nlp.tok.") for name in arrays)
-    again = Tokenizer.from_arrays(arrays, "nlp.tok.")
+    again = Tokenizer.from_parts(*tokenizer.stored_parts(), "here")
     assert again.kind == tokenizer.kind
     for text in (SPACED, *ODD[:18]):
         assert again.tokenize(text) == tokenizer.tokenize(text)
-
-
-def test_older_files_follow_no_rules(learned):
-    arrays = {**learned.to_arrays(), "tokenizer.format": np.array([1, 0])}
-    del arrays["tokenizer.boundaries.rules"]
-    older = Tokenizer.from_arrays(arrays)
-    assert (older.model_.rules, learned.model_.rules) == (False, True)
-    assert [one.forms for one in older.tokenize(SPACED)] == [one.forms for one in learned.tokenize(SPACED)]
 
 
 def test_rules_are_followed_if_the_treebank_agrees():
@@ -210,28 +201,43 @@ def test_rules_are_followed_if_the_treebank_agrees():
         f"{k}\t{form}" + "\t_" * 7 + "\tSpaceAfter=No\n" for k, form in enumerate(("a", "@", "b.example"), 1)
     )
     split = read_string((rows + "\n") * 5)
-    assert not Tokenizer(epochs=1).fit(split).model_.rules
-    assert Tokenizer(epochs=1).fit(split[:4]).model_.rules, "four addresses are too few to say"
+    assert not Tokenizer(epochs=1).fit(split).model.boundaries.rules
+    assert Tokenizer(epochs=1).fit(split[:4]).model.boundaries.rules, "four addresses are too few to say"
 
 
 def test_damaged_arrays_are_refused(learned):
-    arrays = learned.to_arrays()
+    manifest, arrays = learned.stored_parts()
     for name, array in arrays.items():
         with pytest.raises((ValueError, LookupError)):
-            Tokenizer.from_arrays({key: value for key, value in arrays.items() if key != name})
-        if name.rpartition(".")[2] not in ("keys", "spaces") and len(array):
+            TokenizerModel.from_arrays(manifest, {key: value for key, value in arrays.items() if key != name})
+        if name.rpartition(".")[2] != "keys" and len(array):
             with pytest.raises((ValueError, LookupError)):
-                Tokenizer.from_arrays({**arrays, name: array[:0]})
+                TokenizerModel.from_arrays(manifest, {**arrays, name: array[:0]})
     for name, bad in (
-        ("tokenizer.format", np.array([99, 0])),
-        ("tokenizer.format", np.array([1, 7])),
-        ("tokenizer.boundaries.words", np.ones(8, dtype=np.uint64)),
-        ("tokenizer.boundaries.quiet", np.zeros((3, 3), dtype=np.uint8)),
-        ("tokenizer.boundaries.quiet", np.zeros((128, 128), dtype=np.int64)),
-        ("tokenizer.boundaries.words", arrays["tokenizer.boundaries.words"].astype(np.int32)),
+        ("boundaries.words", np.ones(8, dtype=np.uint64)),
+        ("boundaries.quiet", np.zeros((3, 3), dtype=np.uint8)),
+        ("boundaries.quiet", np.zeros((128, 128), dtype=np.int64)),
+        ("boundaries.words", arrays["boundaries.words"].astype(np.int32)),
     ):
         with pytest.raises((ValueError, LookupError)):
-            Tokenizer.from_arrays({**arrays, name: bad})
+            TokenizerModel.from_arrays(manifest, {**arrays, name: bad})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "tagger"},
+        {"boundaries": {}},
+        {"boundaries": 3},
+        {"boundaries": {"spaces": 1, "rules": True}},
+        {"max_sentence_words": 0},
+        {"max_sentence_words": "many"},
+    ],
+)
+def test_damaged_manifests_are_refused(learned, change):
+    manifest, arrays = learned.stored_parts()
+    with pytest.raises(ModelError, match="here: the file holds no tokenizer"):
+        Tokenizer.from_parts({**manifest, **change}, arrays, "here")
 
 
 def test_errors_say_what_to_do():
@@ -239,6 +245,8 @@ def test_errors_say_what_to_do():
         Tokenizer().tokenize("x")
     with pytest.raises(CrossarcError, match="rules do not learn"):
         Tokenizer("rules").fit(treebank())
+    with pytest.raises(CrossarcError, match="at least 1"):
+        Tokenizer(epochs=0).fit(treebank())
     with pytest.raises(CrossarcError, match="at least one sentence"):
         Tokenizer().fit([])
     with pytest.raises(CrossarcError, match="kind of tokenizer"):

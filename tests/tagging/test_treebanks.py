@@ -74,7 +74,7 @@ def test_features_do_not_collide():
     """Distinct features of different templates have distinct keys: some hundred thousand without a collision."""
     text = " ".join(f"w{k} x{k * 7}y, z{k}." for k in range(2000))
     tokenizer = Tokenizer(epochs=1).fit(read_string(rows(("a", "SpaceAfter=No"), (".", "_"))))
-    keys = tokenizer.model_.keys(Characters.of(text))
+    keys = tokenizer.model.boundaries.keys(Characters.of(text))
     assert len(keys) > 200_000
     assert keys.all()
     distinct = np.unique(keys)

@@ -1,5 +1,7 @@
 """Long texts in windows, and long sentences that are cut: the same tokens, offsets and comments."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -39,7 +41,7 @@ def small_windows(monkeypatch, size, around, longest=10_000):
 
         return windows(blocks, noted, size=size, around=around, longest=longest)
 
-    monkeypatch.setattr("crossarc.tagging.tokenizer.windows", smaller)
+    monkeypatch.setattr("crossarc.tagging.tokenizer_model.windows", smaller)
     return seen
 
 
@@ -57,7 +59,7 @@ def test_a_text_in_windows_and_blocks_has_the_tokens_of_the_whole(learned, text,
 @given(st.lists(st.text("ab \n\r\t.", max_size=9), max_size=30), st.integers(1, 20))
 def test_windows_are_the_text(blocks, size):
     tokenizer = Tokenizer("rules")
-    found = list(windows(blocks, tokenizer.find_sentences, size=size, around=size // 2, longest=3 * size))
+    found = list(windows(blocks, tokenizer.model.find_sentences, size=size, around=size // 2, longest=3 * size))
     assert "".join(window.text for window in found) == "".join(blocks)
     assert [each.offset for each in found] == [sum(len(w.text) for w in found[:k]) for k in range(len(found))]
     assert all(isinstance(each, Window) and not each.text[:1].isspace() for each in found[1:])
@@ -65,7 +67,7 @@ def test_windows_are_the_text(blocks, size):
 
 @given(st.text("ab é\u0301\n\t.,(", max_size=300), st.integers(1, 6), st.integers(1, 30))
 def test_cut_sentences_keep_all_else(learned, text, most, block):
-    for kind in (Tokenizer("rules", max_sentence_words=most), Tokenizer.from_arrays(learned.to_arrays())):
+    for kind in (Tokenizer("rules", max_sentence_words=most), Tokenizer.around(learned.model)):
         kind.max_sentence_words = most
         free = Tokenizer("rules") if kind.kind == "rules" else learned
         found, whole = kind.tokenize(text, document="d"), free.tokenize(text, document="d")
@@ -80,7 +82,7 @@ def test_cut_sentences_keep_all_else(learned, text, most, block):
         for one in found:
             begin, end = (int(token.misc.rpartition("=")[2].split(":")[k]) for k, token in enumerate(ends_of(one)))
             assert one.text == text[begin:end].replace("\n", " ").replace("\t", " ")
-        assert sum(kind.cuts_) == len(found) - len(whole)
+        assert sum(kind.model.cuts) == len(found) - len(whole)
         assert bool(kind.notes()) == (len(found) > len(whole))
         blocks = [text[begin : begin + block] for begin in range(0, len(text), block)]
         assert list(kind.stream(blocks, document="d")) == found
@@ -100,7 +102,7 @@ def test_sentences_are_cut_where_they_end_most_likely(example):
         "nine ten eleven twelve thirteen",
     ]
     tokenizer = Tokenizer(epochs=8, max_sentence_words=12).fit(read(example))
-    model = tokenizer.model_
+    model = tokenizer.model.boundaries
 
     class Unsure:
         """The same model, which ends no sentence but the last, however sure it is."""
@@ -113,7 +115,7 @@ def test_sentences_are_cut_where_they_end_most_likely(example):
             return decisions, sureness
 
     text = "We will not go there today. They will not wait for us there either I think"
-    tokenizer.model_ = Unsure()
+    tokenizer.model_ = replace(tokenizer.model, boundaries=Unsure())
     assert [one.text for one in tokenizer.tokenize(text)] == [text[:27], text[28:]]
 
 

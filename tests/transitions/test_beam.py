@@ -9,8 +9,8 @@ from crossarc.errors import CrossarcError
 from crossarc.features.sharing import template_groups
 from crossarc.parsers import Parser, load
 from crossarc.parsers.presets import preset_names
-from crossarc.transitions.beam import Beam
-from crossarc.transitions.configuration import Configuration
+from crossarc.transitions.search import Beam
+from crossarc.transitions.system import Configuration
 from crossarc.treebank import Corpus, read
 from graph_treebank import graph_treebank
 
@@ -154,7 +154,7 @@ def test_templates_are_grouped_once(example, monkeypatch, name):
 
     sentences = graph_treebank(30) if name.startswith("dag") else list(read(example))
     parser = Parser(name, epochs=1, beam=4).fit(sentences)
-    monkeypatch.setattr("crossarc.transitions.beam.template_groups", counted)
+    monkeypatch.setattr("crossarc.transitions.search.template_groups", counted)
     for sentence in sentences[:5]:
         list(parser.parse([sentence]))
     assert count <= 1

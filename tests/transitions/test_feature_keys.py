@@ -11,7 +11,7 @@ from crossarc.features.attributes import Attributes
 from crossarc.features.templates import parse_model
 from crossarc.transitions.registry import get_graph_system
 from crossarc.transitions.search import Greedy
-from crossarc.transitions.targets import Targets
+from crossarc.transitions.system import Targets
 from crossarc.treebank import Corpus
 
 TERMS = (

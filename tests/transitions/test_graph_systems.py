@@ -10,10 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossarc.errors import CrossarcError, UnknownName
-from crossarc.transitions.configuration import Configuration
 from crossarc.transitions.registry import GRAPH_SYSTEMS, get_graph_system, get_system
-from crossarc.transitions.replay import replay, replay_graphs
-from crossarc.transitions.targets import GraphTargets
+from crossarc.transitions.system import Configuration, GraphTargets, replay, replay_graphs
 
 PROJECTIVE = [name for name in GRAPH_SYSTEMS if name != "dag-covington"]
 

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from crossarc.features.templates import parse_model
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Weights
 from crossarc.parsers import Parser
-from crossarc.transitions.beam import Beam
-from crossarc.transitions.configuration import Configuration
 from crossarc.transitions.registry import get_graph_system
-from crossarc.transitions.search import Greedy
+from crossarc.transitions.search import Beam, Greedy
+from crossarc.transitions.system import Configuration
 from crossarc.treebank import Sentence
 from graph_treebank import graph_treebank
 from helpers import is_below

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from crossarc.errors import StructureError, UnknownName
 from crossarc.structure import describe_fault
-from crossarc.transitions.reconstruction import label_based, links_of, naive, score_based
+from crossarc.transitions.system import label_based, links_of, naive, score_based
 from helpers import trees
 
 ROOT, LOOSE = 90, 91

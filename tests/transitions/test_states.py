@@ -12,7 +12,7 @@ from crossarc.features.templates import model_text
 from crossarc.parsers import Parser
 from crossarc.transitions import SYSTEMS, Configuration, get_system
 from crossarc.transitions.search import Greedy
-from crossarc.transitions.targets import Targets
+from crossarc.transitions.system import Targets
 from crossarc.treebank import Corpus, read
 
 

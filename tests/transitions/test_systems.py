@@ -10,7 +10,7 @@ from hypothesis import given
 from crossarc.errors import StructureError, UnknownName
 from crossarc.structure import classify, is_two_planar
 from crossarc.transitions import SYSTEMS, Configuration, coverage, derive, get_system, replay
-from crossarc.transitions.reconstruction import label_based, naive
+from crossarc.transitions.system import label_based, naive
 from crossarc.treebank import read
 from helpers import trees
 

@@ -6,7 +6,7 @@ import pytest
 from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.features.templates import choose_templates, parse_model
-from crossarc.learning.hashed import HashedWeights, PackedTable
+from crossarc.learning.scorers import HashedWeights, PackedTable
 from crossarc.parsers import Parser, load
 from crossarc.parsers.moves.trainer import LABEL_TEMPLATES, MOVE_TEMPLATES
 from crossarc.parsers.presets import preset_names

@@ -6,8 +6,8 @@ import pytest
 from crossarc.core.strings import StringTable
 from crossarc.errors import TreebankError
 from crossarc.treebank import Sentence, read
-from crossarc.treebank.column_writing import write_columns, write_trees
 from crossarc.treebank.formats import FORMATS
+from crossarc.treebank.text_writing import write_columns, write_trees
 
 LABELS = ["a", "née", "x" * 40]
 

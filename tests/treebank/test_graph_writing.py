@@ -9,7 +9,7 @@ from crossarc.core.strings import StringTable
 from crossarc.errors import StructureError, TreebankError
 from crossarc.treebank import Corpus, Graph, Sentence, convert, read, read_string
 from crossarc.treebank.formats import FORMATS
-from crossarc.treebank.graph_writing import write_graphs
+from crossarc.treebank.text_writing import write_graphs
 from helpers import sentences
 
 LABELS = ["obj", "née", "a", "x" * 40, "obj:to", "a"]

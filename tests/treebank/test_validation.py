@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from crossarc.errors import TreebankError
 from crossarc.treebank import FORMATS, Finding, Sentence, read, validate
+from crossarc.treebank.fields import arcs_of
 from crossarc.treebank.graph import deps_fault
-from crossarc.treebank.graph_reading import arcs_of
-from crossarc.treebank.scanner import Scanner
+from crossarc.treebank.sentence import Scanner
 from crossarc.treebank.validation import REMEDIES, cycles_of, inspect_syntax
 from helpers import sentences, trees
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -112,7 +112,7 @@ def predict_tags(
     from crossarc.cli.train import validated
     from crossarc.tagging import jackknife_tags
 
-    settings = {"epochs": epochs} if epochs is not None else {}
+    settings: dict[str, Any] = {"epochs": epochs} if epochs is not None else {}
     sentences = validated(file, on_error, "syntax")  # words without trees have tags too
     predicted = jackknife_tags(sentences, folds, seed, report=report, **settings)
     shares = {title: accuracy(sentences, predicted, column) for title, column in COLUMNS.items()}

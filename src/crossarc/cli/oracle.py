@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from crossarc.treebank import Sentence
 
 SHOWN = 5  # nodes of a stack, list or buffer; the rest is three dots
+# What a system remembers besides the buffer, as `TransitionSystem.memory` says.
+COLUMNS = {"stack": ["Stack"], "two stacks": ["Active stack", "Other stack"], "lists": ["List 1", "List 2"]}
 
 
 def oracle(
@@ -79,14 +81,15 @@ def derivations(file: str, parser: str, names: Sequence[str] = (), source: str |
 def check_system(parser: str) -> tuple[str, bool]:
     """The system of a parser, and whether it builds all root links, which depends on the reconstruction."""
     from crossarc.errors import UnknownName
+    from crossarc.parsers.presets import PRESETS, preset_names
     from crossarc.transitions import GRAPH_SYSTEMS, SYSTEMS
 
-    for ending in ("-naive", "-label"):
-        if parser.endswith(ending) and parser.removesuffix(ending) + "-undirected" in SYSTEMS:
-            return parser.removesuffix(ending) + "-undirected", ending == "-naive"
-    if parser not in SYSTEMS:
-        raise UnknownName("transition system", parser, [*SYSTEMS, *GRAPH_SYSTEMS])
-    return parser, False
+    if parser in SYSTEMS:
+        return parser, False
+    if parser in preset_names("moves"):
+        settings = PRESETS[parser].settings
+        return settings["system"], settings.get("reconstruction") == "naive"
+    raise UnknownName("transition system", parser, [*SYSTEMS, *GRAPH_SYSTEMS])
 
 
 def derivation_table(sentence: Sentence, parser: str, title: str) -> Table:
@@ -201,20 +204,15 @@ def outcome(configuration: Configuration, words: Sequence[str], labels: Sequence
 
 def columns_of(configuration: Configuration) -> list[str]:
     """The names of the parts of a configuration."""
-    name = configuration.system.name
-    if "covington" in name:
-        return ["List 1", "List 2", "Buffer"]
-    if name.startswith("two-planar"):
-        return ["Active stack", "Other stack", "Buffer"]
-    return ["Stack", "Buffer"]
+    return [*COLUMNS[configuration.system.memory], "Buffer"]
 
 
 def cells_of(configuration: Configuration, words: Sequence[str]) -> list[str]:
     """The parts of a configuration as text."""
-    name = configuration.system.name
+    memory = configuration.system.memory
     buffer = opening([words[node] for node in configuration.buffer])
-    if "covington" in name:
-        first = 1 if name == "covington" else 0  # the others have node 0 in their lists
+    if memory == "lists":
+        first = configuration.system.first_node
         end = configuration.buffer[0] if configuration.buffer else len(words)
         return [
             closing(words[first : configuration.left + 1]),
@@ -222,7 +220,7 @@ def cells_of(configuration: Configuration, words: Sequence[str]) -> list[str]:
             buffer,
         ]
     stack = closing([words[node] for node in configuration.stack])
-    if name.startswith("two-planar"):
+    if memory == "two stacks":
         return [stack, closing([words[node] for node in configuration.stack2]), buffer]
     return [stack, buffer]
 

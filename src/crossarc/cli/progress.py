@@ -21,12 +21,9 @@ REST = 90  # columns of a terminal for the texts beside the bar
 class TrainingView:
     """Shows the progress of training on standard error, and records it for an interrupt."""
 
-    def __init__(
-        self, epochs: int, words: int, augmented: bool = False, measures: tuple[str, str] = ("LAS", "UAS")
-    ) -> None:
+    def __init__(self, epochs: int, words: int, augmented: bool = False) -> None:
         self.epochs = epochs
         self.words = words
-        self.measures = measures
         # Cost-augmented decoding also counts arcs that are right by less than the margin.
         self.share = "wrong or unsure" if augmented else "wrong"
         self.finished = 0
@@ -85,8 +82,8 @@ class TrainingView:
     def on_epoch(self, epoch: Epoch) -> None:
         """Print the line of an epoch."""
         self.finished = epoch.number
-        labelled, unlabelled = self.measures
-        self.scores = "" if epoch.las is None else f"dev {labelled} {epoch.las:.2f}  {unlabelled} {epoch.uas:.2f}"
+        measured = [f"{measure(name)} {value:.2f}" for name, value in (epoch.scores or {}).items()]
+        self.scores = f"dev {'  '.join(measured)}" if measured else ""
         if epoch.number == 0:
             self.say(f"start  {self.scores}")
             return
@@ -115,6 +112,15 @@ def steps_shown(name: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=screen, transient=True) as bar:
         task = bar.add_task(name, total=None)
         yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+def measure(name: str) -> str:
+    """The name of a measure as it is printed.
+
+    >>> measure("upos"), measure("Words")
+    ('UPOS', 'Words')
+    """
+    return name.upper() if name.islower() else name
 
 
 def speed(words: int, seconds: float) -> str:

@@ -285,7 +285,7 @@ def train_files(
     checkpoint = f"{output}.checkpoint"
     announce_checkpoint(checkpoint, resume)
     unsure = getattr(learner.settings, "augment", False)
-    view = TrainingView(learner.settings.epochs, sum(map(len, sentences)), unsure, learner.measures)
+    view = TrainingView(learner.settings.epochs, sum(map(len, sentences)), unsure)
     try:
         with view:
             learner.fit(

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from crossarc.cli.console import say
 from crossarc.cli.progress import TrainingView, steps_shown
-from crossarc.cli.train import announce_checkpoint, farewell, validated
+from crossarc.cli.train import announce_checkpoint, validated
 from crossarc.errors import CrossarcError
 
 if TYPE_CHECKING:
     from crossarc.components import Epoch, Progress
     from crossarc.pipeline import Pipeline
-    from crossarc.tagging.tagger import Steps
+    from crossarc.tagging.tagger_training import Steps
     from crossarc.treebank import Sentence
 
 # The fast one leaves out small weights: a fifth faster and as accurate, by docs/results/pipelines.md.
@@ -25,6 +25,7 @@ STAGES = {
     "tagger": "learning tags and lemmas",
     "jackknife": "predicting the tags of the training data, fold by fold",
 }
+STEPS = ("tagger", "jackknife")  # stages with steps that are no epochs
 SPLITTING = ("Tokens", "Sentences", "Words")  # which given tokens have right
 ATTACHMENT = ("UAS", "LAS")
 SHOWN = (*SPLITTING, "UPOS", "UFeats", "Lemmas", *ATTACHMENT)
@@ -42,6 +43,7 @@ def train_pipeline(
     """Validate, train, save and print a summary."""
     from crossarc.components.modelfile import check_model_path
     from crossarc.pipeline import Pipeline
+    from crossarc.pipeline.stages import stage_files
 
     check_model_path(output)
     settings = dict(options)
@@ -59,7 +61,8 @@ def train_pipeline(
     if pipeline.graph is None and not pipeline.parser.gives_graphs:
         offer_graphs(sentences)
     checkpoint = f"{output}.checkpoint"
-    announce_checkpoint(checkpoint, resume)
+    files = [*stage_files(checkpoint).values()]
+    announce_checkpoint(next(filter(os.path.exists, reversed(files)), files[0]), resume)
     view = StagesView(pipeline, sum(map(len, sentences)))
     try:
         with view.stack:
@@ -75,7 +78,7 @@ def train_pipeline(
             )
         pipeline.save(output)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(farewell(view.of_parser, output, checkpoint)) from None
+        raise KeyboardInterrupt(view.farewell(output, checkpoint, any(map(os.path.exists, files)))) from None
     summarise(pipeline, held_out, output)
     return pipeline
 
@@ -98,35 +101,49 @@ class StagesView:
     def __init__(self, pipeline: Pipeline, words: int) -> None:
         self.pipeline, self.words = pipeline, words
         self.stack = ExitStack()
-        self.epochs = self.of_parser = TrainingView(pipeline.parser.settings.epochs, words)
+        self.stage = ""
+        self.epochs: TrainingView | None = None  # once there are epochs
         self.steps: Steps = lambda done, of: None
 
     def on_stage(self, name: str) -> None:
-        """Print what is learned next, and show its progress."""
+        """Print what is learned next; show the steps before its epochs."""
         self.stack.close()
-        if name in STAGES:
-            say(f"{name}: {STAGES[name]}")
-            self.steps = self.stack.enter_context(steps_shown(name))
-            return
-        parser = self.pipeline.parsers[name]
-        say(f"{name} {parser.settings.parser}")
-        unsure = getattr(parser.settings, "augment", False)
-        self.epochs = TrainingView(parser.settings.epochs, self.words, unsure, parser.measures)
-        if name == "parser":  # whose epochs are saved; the parser of graphs has no checkpoint
-            self.of_parser = self.epochs
-        self.stack.enter_context(self.epochs)
+        self.stage, self.epochs = name, None
+        parser = self.pipeline.parsers.get(name)
+        say(f"{name} {parser.settings.parser}" if parser is not None else f"{name}: {STAGES[name]}")
+        self.steps = self.stack.enter_context(steps_shown(name)) if name in STEPS else lambda done, of: None
+
+    def view(self) -> TrainingView:
+        """Return what shows the epochs of the stage."""
+        if self.epochs is None:
+            self.stack.close()
+            learner: Any = self.pipeline.components[self.stage]
+            settings = getattr(learner, "settings", learner)
+            view = TrainingView(settings.epochs, self.words, getattr(settings, "augment", False))
+            self.epochs = self.stack.enter_context(view)
+        return self.epochs
 
     def on_step(self, done: int, of: int) -> None:
         """Show how many steps of a stage are done."""
         self.steps(done, of)
 
     def on_epoch(self, epoch: Epoch) -> None:
-        """Show an epoch of the parser that is trained now."""
-        self.epochs.on_epoch(epoch)
+        """Show an epoch of what is trained now."""
+        self.view().on_epoch(epoch)
 
     def on_progress(self, progress: Progress) -> None:
-        """Show how far the parser is."""
-        self.epochs.on_progress(progress)
+        """Show how far the epoch is."""
+        self.view().on_progress(progress)
+
+    def farewell(self, output: str, checkpoint: str, kept: bool) -> str:
+        """The message after an interrupt."""
+        where = f"interrupted in stage {self.stage}" if self.stage else "interrupted"
+        if self.epochs is not None and self.epochs.running:
+            where += f", epoch {self.epochs.running}"
+        if not kept:
+            return f"{where}; no file was changed"
+        saved = f"what was learned before is saved in {checkpoint}.*, and --resume continues from there"
+        return f"{where}; {saved}; {output} was not written"
 
 
 def summarise(pipeline: Pipeline, dev: list[Sentence] | None, output: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from crossarc.components.component import Arrays, Component, Scores, part, prefixed
+from crossarc.components.component import Arrays, Component, Manifest, Scores, part, prefixed
 from crossarc.components.modelfile import read_model, write_model
 from crossarc.errors import CrossarcError, ModelError
 
@@ -39,19 +39,34 @@ class Checkpoint:
         """Keep a training state; the one before stays until the new one is complete."""
         best = state.best.to_arrays() if state.best is not None else None
         manifest = {
-            "kind": "checkpoint",
-            "signature": self.signature,
-            "epochs": [list(row) for row in state.epochs],
+            "epochs": [[number, wrong, scores and [*scores.items()]] for number, wrong, scores in state.epochs],
             "best": best[0] if best is not None else None,
             "quality": state.quality,
         }
-        arrays = prefixed(weights, "weights.") | (prefixed(best[1], "best.") if best is not None else {})
-        write_model(self.path, manifest, arrays)
+        self.put(manifest, prefixed(weights, "weights.") | (prefixed(best[1], "best.") if best is not None else {}))
 
     def read(
         self, restore: Callable[[Arrays], None], model_of: Callable[[dict[str, Any], Arrays], Component]
     ) -> TrainingState | None:
         """Hand the weights of the file to `restore` and return its state; None without a file, or if not to resume."""
+        found = self.get()
+        if found is None:
+            return None
+        manifest, arrays = found
+        try:
+            restore(part(arrays, "weights."))
+        except (KeyError, ValueError) as error:
+            raise ModelError(f"{self.path}: the checkpoint cannot be used ({error}); train without resuming") from None
+        best = model_of(manifest["best"], part(arrays, "best.")) if manifest["best"] is not None else None
+        epochs = [(number, wrong, dict(scores) if scores else None) for number, wrong, scores in manifest["epochs"]]
+        return TrainingState(epochs, best, manifest["quality"])
+
+    def put(self, manifest: Manifest, arrays: Arrays) -> None:
+        """Write the file, with what it belongs to."""
+        write_model(self.path, {"kind": "checkpoint", "signature": self.signature, **manifest}, arrays)
+
+    def get(self) -> tuple[Manifest, Arrays] | None:
+        """Return what `put` wrote; None without a file, or if not to resume."""
         if not self.resume or not os.path.exists(self.path):
             return None
         manifest, arrays = read_model(self.path)
@@ -63,12 +78,18 @@ class Checkpoint:
                 f"{self.path}: the checkpoint is of another training: {'; '.join(differences)}; "
                 "give it what it began with, or train again without resuming"
             )
-        try:
-            restore(part(arrays, "weights."))
-        except (KeyError, ValueError) as error:
-            raise ModelError(f"{self.path}: the checkpoint cannot be used ({error}); train without resuming") from None
-        best = model_of(manifest["best"], part(arrays, "best.")) if manifest["best"] is not None else None
-        return TrainingState([tuple(row) for row in manifest["epochs"]], best, manifest["quality"])
+        return manifest, arrays
+
+    def finish(self, manifest: Manifest, arrays: Arrays) -> None:
+        """Keep what was learned in place of the training state, since the training ended and others follow."""
+        self.put({"finished": manifest}, arrays)
+
+    def finished(self) -> tuple[Manifest, Arrays] | None:
+        """Return what `finish` kept; None if the training did not end, or if not to resume."""
+        if not self.resume or not os.path.exists(self.path) or "finished" not in read_model(self.path, verify=False)[0]:
+            return None
+        found = self.get()
+        return (found[0]["finished"], found[1]) if found is not None else None
 
     def remove(self) -> None:
         """Delete the file, if there is one."""

@@ -18,6 +18,8 @@ class Component(ABC):
     """Something that was trained. It is immutable, and any number of threads may use it."""
 
     kind: str  # of its file
+    reads: tuple[str, ...] = ("form",)  # the columns of sentences that it looks at
+    gives: tuple[str, ...] = ()  # the columns that it writes
 
     @abstractmethod
     def to_arrays(self) -> tuple[Manifest, Arrays]:

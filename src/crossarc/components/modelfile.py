@@ -23,7 +23,7 @@ from crossarc.core.checksum import Checksum, checksum
 from crossarc.errors import ModelError
 from crossarc.treebank.streams import atomic_writer, check_target
 
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 ALIGNMENT = 64
 HEADER_LIMIT = 100_000_000  # that of the safetensors library
 METADATA = "__metadata__"

@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from crossarc.components.checkpoint import Checkpoint, TrainingState
 from crossarc.components.component import Arrays, Component, Scores
 
+Kind = TypeVar("Kind", bound=Component)
 CHUNK_WORDS = 1_000  # learned from in one call: some hundredths of a second, so that an interrupt takes effect soon
 
 
@@ -61,6 +62,11 @@ class Trainer(ABC):
     continued: bool = False  # whether the first weights are those of a trained model
     at_once: bool = False  # whether it learns from all sentences in one call
 
+    def order(self) -> NDArray[np.int64]:
+        """Return the order in which an epoch learns from the sentences; called for each epoch, finished ones too."""
+        order: NDArray[np.int64] = self.shuffle.permutation(len(self.sizes))
+        return order
+
     def begin(self, epoch: int) -> None:  # noqa: B027
         """Prepare an epoch; most trainers need nothing."""
 
@@ -87,8 +93,8 @@ def run_epochs(
     report: Callable[[Epoch], None],
     progress: Callable[[Progress], None],
     checkpoint: Checkpoint | None,
-    model_of: Callable[[dict[str, Any], Arrays], Component],
-) -> Any:
+    model_of: Callable[[dict[str, Any], Arrays], Kind],
+) -> Kind:
     """Learn for some epochs; return the model that was best on a development set, or the last if there is none.
 
     `model_of` makes a model of what a checkpoint keeps.
@@ -115,7 +121,7 @@ def run_epochs(
     if not state.epochs and trainer.continued and dev is not None:
         finish(Epoch(0, 0.0))
     for number in range(1, trainer.epochs + 1):
-        order = trainer.shuffle.permutation(len(trainer.sizes))
+        order = trainer.order()
         if state.epochs and number <= state.epochs[-1][0]:
             continue
         trainer.begin(number)
@@ -133,7 +139,7 @@ def run_epochs(
         if checkpoint is not None and number < trainer.epochs:
             checkpoint.write(trainer.state(), state)
     assert state.best is not None
-    return state.best
+    return cast("Kind", state.best)
 
 
 def chunks(order: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -7,3 +7,7 @@ ctypedef int64_t offset_t   # a place in a flat array over a whole corpus, which
 ctypedef uint64_t hash_t    # feature keys and string hashes
 ctypedef double score_t     # scores of arcs and trees: sums over long sentences need the 53 bits
 ctypedef float weight_t     # learned weights: half the memory of a double, and memory latency is everything
+
+cdef enum:
+    # Of the declarations that other packages may cimport; see CONTRIBUTING.md. As `PXD_VERSION` of crossarc.core.
+    CROSSARC_PXD_VERSION = 1

@@ -14,12 +14,13 @@ from libc.stdlib cimport free, qsort, realloc
 from libc.string cimport memset
 
 from crossarc.core.allocation cimport renew
-from crossarc.core.typedefs cimport label_t, score_t, token_t, uint8_t, uint16_t, uint64_t
+from crossarc.core.typedefs cimport label_t, score_t, token_t, uint16_t, uint64_t, uint8_t
 
-from crossarc.decode.chu_liu_edmonds import mst
+from crossarc.decode.spanning import mst
 from crossarc.decode.decoder import checked_array, checked_count, share
 from crossarc.decode.labels import best_labels
 from crossarc.errors import UnknownName
+
 
 CYCLES = ("forbid", "allow")
 cdef enum:

@@ -9,8 +9,6 @@ from crossarc.core.allocation cimport renew
 from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport int64_t, token_t
 
-from crossarc.decode.edges cimport AHEAD, Edge, Spanner, is_better
-
 
 cdef inline void offer(const Edge* edge, Pick* pick, token_t other, int64_t* comparisons) noexcept nogil:
     """Let a node choose an edge if it is better than what it has."""

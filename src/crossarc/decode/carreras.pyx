@@ -26,7 +26,6 @@ from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport int32_t, score_t, token_t
 
 from crossarc.decode.decoder cimport NO_MEMORY, NO_PROJECTIVE_TREE, SOLVED, Outcome, best_split, best_sum
-from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, PartScores
 
 
 cdef struct Half:

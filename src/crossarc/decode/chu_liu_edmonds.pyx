@@ -25,6 +25,7 @@ from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Decoder, O
 
 from crossarc.decode.decoder import decode
 
+
 cdef enum:
     BY_PART = 10            # arrays of 2 n + 2 tokens
     BY_WORD = 4             # arrays of n + 1 tokens

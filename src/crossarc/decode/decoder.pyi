@@ -1,11 +1,12 @@
 from collections.abc import Callable
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 class Decoder:
     single_root: bool
-    def __init__(self, single_root: bool = True) -> None: ...
+    def __new__(cls, single_root: bool = True) -> Self: ...
     def twin(self) -> Decoder: ...
 
 class Matrices: ...

@@ -10,12 +10,12 @@ from libc.math cimport INFINITY
 from crossarc.core.typedefs cimport int32_t, score_t, token_t
 
 from crossarc.decode.decoder cimport BAD_SCORE, NO_PROJECTIVE_TREE
-from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, PartScores
 
 from crossarc.decode.constraints import constrained
 from crossarc.decode.decoder import checked_lengths, failure, is_solvable
-from crossarc.decode.eisner import Eisner
+from crossarc.decode.projective import Eisner
 from crossarc.errors import DecodeError
+
 
 cdef score_t LARGEST = 1e300     # as for other decoders
 

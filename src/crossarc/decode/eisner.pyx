@@ -16,6 +16,7 @@ from crossarc.decode.decoder cimport NO_PROJECTIVE_TREE, SOLVED, Decoder, Outcom
 
 from crossarc.decode.decoder import decode
 
+
 cdef enum Kind:
     RIGHT           # complete, the head at the left end
     LEFT            # complete, the head at the right end

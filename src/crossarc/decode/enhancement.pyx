@@ -10,7 +10,7 @@ import numpy as np
 from libc.math cimport INFINITY
 
 from crossarc.core.links cimport is_tree
-from crossarc.core.typedefs cimport int8_t, int64_t, score_t, token_t
+from crossarc.core.typedefs cimport int64_t, int8_t, score_t, token_t
 
 from crossarc.decode.decoder cimport Matrices
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.decoder import checked_numbers, checked_offsets, checked_sizes
-from crossarc.decode.sparse import checked_arcs, mst_sparse
+from crossarc.decode.spanning import checked_arcs, mst, mst_sparse
 from crossarc.errors import DecodeError
 
 Numbers = NDArray[np.int64]

@@ -11,11 +11,8 @@ seed.
 """
 from libc.stdlib cimport free, malloc
 
-from crossarc.core.typedefs cimport int64_t, token_t, uint8_t, uint64_t
+from crossarc.core.typedefs cimport int64_t, token_t, uint64_t, uint8_t
 
-from crossarc.decode.boruvka cimport Boruvka, Pick, choose_edges, contract, join, take
-from crossarc.decode.edges cimport Edge
-from crossarc.decode.path_maxima cimport HEAVY, LIGHT, OPEN, drop_heavy
 
 cdef enum:
     FEW = 3                 # nodes that are left to Boruvka alone

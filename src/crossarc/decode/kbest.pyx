@@ -18,11 +18,8 @@ from libc.string cimport memcpy
 from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport int64_t, score_t, token_t
 
-from crossarc.decode.chu_liu_edmonds cimport (
-    Parts, choose_greedily, contract, expand, hold_matrix, reserve_parts, row_of)
 from crossarc.decode.decoder cimport SOLVED, Matrices
 
-from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.decoder import decode_several
 
 

@@ -10,7 +10,6 @@ from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport int32_t, score_t, token_t, uint64_t
 from crossarc.core.union_find cimport find
 
-from crossarc.decode.edges cimport Edge, Spanner
 
 cdef enum:
     DIGITS = 8

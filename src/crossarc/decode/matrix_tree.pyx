@@ -26,8 +26,8 @@ from crossarc.core.typedefs cimport score_t, token_t
 
 from crossarc.decode.decoder cimport Matrices
 
-from crossarc.decode.chu_liu_edmonds import mst
 from crossarc.decode.decoder import sum_over_trees
+
 
 # Products of two numbers no smaller than this can be told from zero.
 cdef score_t SMALLEST = 1e-140

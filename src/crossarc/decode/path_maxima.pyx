@@ -16,10 +16,8 @@ All steps but the comparisons are O(1) a node or edge; the comparisons are O(m) 
 from libc.stdlib cimport free, malloc
 
 from crossarc.core.prefetch cimport prefetch
-from crossarc.core.typedefs cimport int32_t, int64_t, score_t, token_t, uint8_t, uint32_t
+from crossarc.core.typedefs cimport int32_t, int64_t, score_t, token_t, uint32_t, uint8_t
 
-from crossarc.decode.boruvka cimport Pick, choose_edges, contract, join
-from crossarc.decode.edges cimport AHEAD, Edge, is_better
 
 cdef extern from *:
     """

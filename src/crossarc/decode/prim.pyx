@@ -5,8 +5,6 @@ from libc.stdlib cimport free
 from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport score_t, token_t
 
-from crossarc.decode.edges cimport Edge, Spanner, is_better
-
 
 cdef inline bint has_lower_name(const token_t* names, Py_ssize_t stride, token_t v, token_t w, token_t x,
                                 token_t y) noexcept nogil:

@@ -16,11 +16,11 @@ from crossarc.core.typedefs cimport score_t, token_t
 from crossarc.decode.decoder cimport Matrices
 
 from crossarc.decode.decoder import decode_several
-from crossarc.decode.eisner import eisner
 
-cdef enum Kind:
-    RIGHT           # complete, the head at the left end
-    LEFT            # complete, the head at the right end
+
+cdef enum SpanKind:
+    HEAD_LEFT       # complete, the head at the left end
+    HEAD_RIGHT      # complete, the head at the right end
     HALF            # what an arc between the ends, in either direction, closes
     WHOLE           # the words, split at the only root
 
@@ -44,13 +44,13 @@ cdef struct Span:
 
 
 cdef struct Task:
-    Kind kind
+    SpanKind kind
     token_t i
     token_t j
     token_t way
 
 
-cdef struct Chart:
+cdef struct WayChart:
     token_t n
     token_t k
     const score_t* scores
@@ -71,7 +71,7 @@ cdef inline bint comes_first(const Way* a, const Way* b) noexcept nogil:
     return a.left < b.left if a.left != b.left else a.right < b.right
 
 
-cdef void sink(Chart* chart, token_t place) noexcept nogil:
+cdef void sink(WayChart* chart, token_t place) noexcept nogil:
     """Restore the order of the heap below a place."""
     cdef Way* heap = chart.heap
     cdef Way moved = heap[place]
@@ -87,7 +87,7 @@ cdef void sink(Chart* chart, token_t place) noexcept nogil:
     heap[place] = moved
 
 
-cdef void push(Chart* chart, const Way* way) noexcept nogil:
+cdef void push_way(WayChart* chart, const Way* way) noexcept nogil:
     cdef Way* heap = chart.heap
     cdef token_t place = chart.heap_size, above
     chart.heap_size += 1
@@ -100,42 +100,42 @@ cdef void push(Chart* chart, const Way* way) noexcept nogil:
     heap[place] = way[0]
 
 
-cdef inline Span* span_at(Chart* chart, Kind kind, token_t i, token_t j) noexcept nogil:
+cdef inline Span* span_at(WayChart* chart, SpanKind kind, token_t i, token_t j) noexcept nogil:
     return chart.spans + (kind * <Py_ssize_t>(chart.n + 1) + i) * (chart.n + 1) + j
 
 
-cdef inline score_t arc_score(const Chart* chart, token_t dependent, token_t head) noexcept nogil:
+cdef inline score_t arc_score(const WayChart* chart, token_t dependent, token_t head) noexcept nogil:
     return chart.scores[dependent * chart.stride + head] if dependent else -INFINITY
 
 
-cdef score_t find_parts(Chart* chart, Kind kind, token_t i, token_t j, token_t split, Span** left,
+cdef score_t find_parts(WayChart* chart, SpanKind kind, token_t i, token_t j, token_t split, Span** left,
                         Span** right) noexcept nogil:
     """The parts of a span that is split at a place, and the score of the arc that this adds."""
     if kind == HALF:
-        left[0] = span_at(chart, RIGHT, i, split)
-        right[0] = span_at(chart, LEFT, j, split + 1)
+        left[0] = span_at(chart, HEAD_LEFT, i, split)
+        right[0] = span_at(chart, HEAD_RIGHT, j, split + 1)
         return 0
-    if kind == RIGHT:
+    if kind == HEAD_LEFT:
         left[0] = span_at(chart, HALF, i, split)
-        right[0] = span_at(chart, RIGHT, j, split)
+        right[0] = span_at(chart, HEAD_LEFT, j, split)
         return arc_score(chart, split, i)
-    if kind == LEFT:
-        left[0] = span_at(chart, LEFT, i, split)
+    if kind == HEAD_RIGHT:
+        left[0] = span_at(chart, HEAD_RIGHT, i, split)
         right[0] = span_at(chart, HALF, j, split)
         return arc_score(chart, split, j)
-    left[0] = span_at(chart, LEFT, i, split)
-    right[0] = span_at(chart, RIGHT, j, split)
+    left[0] = span_at(chart, HEAD_RIGHT, i, split)
+    right[0] = span_at(chart, HEAD_LEFT, j, split)
     return arc_score(chart, split, 0)
 
 
-cdef inline score_t sum_of(Kind kind, score_t left, score_t arc, score_t right) noexcept nogil:
+cdef inline score_t sum_of(SpanKind kind, score_t left, score_t arc, score_t right) noexcept nogil:
     """The sum in the order of eisner.pyx, so that rounding is the same."""
-    if kind == LEFT:
+    if kind == HEAD_RIGHT:
         return left + (right + arc)
     return left + right + arc if kind == WHOLE else left + arc + right
 
 
-cdef void offer(Chart* chart, Kind kind, token_t i, token_t j, token_t split, token_t left_way,
+cdef void offer(WayChart* chart, SpanKind kind, token_t i, token_t j, token_t split, token_t left_way,
                 token_t right_way) noexcept nogil:
     """Put a pair of ways on the heap, if there are such."""
     cdef Span* left
@@ -149,10 +149,10 @@ cdef void offer(Chart* chart, Kind kind, token_t i, token_t j, token_t split, to
     way.split = split
     way.left = left_way
     way.right = right_way
-    push(chart, &way)
+    push_way(chart, &way)
 
 
-cdef void find_ways(Chart* chart, Span* span, Kind kind, token_t i, token_t j, token_t begin,
+cdef void find_ways(WayChart* chart, Span* span, SpanKind kind, token_t i, token_t j, token_t begin,
                     token_t end) noexcept nogil:
     """The best ways of a span that can be split at begin..end-1.
 
@@ -180,7 +180,7 @@ cdef void find_ways(Chart* chart, Span* span, Kind kind, token_t i, token_t j, t
     chart.next_way += span.count
 
 
-cdef void fill(Chart* chart, bint single_root) noexcept nogil:
+cdef void find_all_ways(WayChart* chart, bint single_root) noexcept nogil:
     """The ways of all spans, and of the whole."""
     cdef token_t i, j, n = chart.n, begin = 1 if single_root else 0
     cdef Span alone
@@ -190,21 +190,22 @@ cdef void fill(Chart* chart, bint single_root) noexcept nogil:
         alone.best = 0
         alone.count = 1
         chart.next_way += 1
-        span_at(chart, RIGHT, j, j)[0] = span_at(chart, LEFT, j, j)[0] = alone
+        span_at(chart, HEAD_LEFT, j, j)[0] = span_at(chart, HEAD_RIGHT, j, j)[0] = alone
         for i in range(j - 1, begin - 1, -1):
             find_ways(chart, span_at(chart, HALF, i, j), HALF, i, j, i, j)
             span_at(chart, HALF, j, i)[0] = span_at(chart, HALF, i, j)[0]
-            find_ways(chart, span_at(chart, RIGHT, i, j), RIGHT, i, j, i + 1, j + 1)
-            span_at(chart, RIGHT, j, i)[0] = span_at(chart, RIGHT, i, j)[0]
-            find_ways(chart, span_at(chart, LEFT, i, j), LEFT, i, j, i, j)
-            span_at(chart, LEFT, j, i)[0] = span_at(chart, LEFT, i, j)[0]
+            find_ways(chart, span_at(chart, HEAD_LEFT, i, j), HEAD_LEFT, i, j, i + 1, j + 1)
+            span_at(chart, HEAD_LEFT, j, i)[0] = span_at(chart, HEAD_LEFT, i, j)[0]
+            find_ways(chart, span_at(chart, HEAD_RIGHT, i, j), HEAD_RIGHT, i, j, i, j)
+            span_at(chart, HEAD_RIGHT, j, i)[0] = span_at(chart, HEAD_RIGHT, i, j)[0]
     if single_root:
         find_ways(chart, &chart.whole, WHOLE, 1, n, 1, n + 1)
     else:
-        chart.whole = span_at(chart, RIGHT, 0, n)[0]
+        chart.whole = span_at(chart, HEAD_LEFT, 0, n)[0]
 
 
-cdef inline token_t add_task(Chart* chart, token_t top, Kind kind, token_t i, token_t j, token_t way) noexcept nogil:
+cdef inline token_t add_task(WayChart* chart, token_t top, SpanKind kind, token_t i, token_t j,
+                             token_t way) noexcept nogil:
     if i == j:
         return top
     chart.tasks[top].kind = kind
@@ -214,7 +215,7 @@ cdef inline token_t add_task(Chart* chart, token_t top, Kind kind, token_t i, to
     return top + 1
 
 
-cdef void walk_back(Chart* chart, bint single_root, token_t rank, token_t* heads) noexcept nogil:
+cdef void walk_back_ways(WayChart* chart, bint single_root, token_t rank, token_t* heads) noexcept nogil:
     """The heads of one tree."""
     cdef Task task
     cdef const Way* way
@@ -222,31 +223,31 @@ cdef void walk_back(Chart* chart, bint single_root, token_t rank, token_t* heads
     if single_root:
         way = chart.whole.ways + rank
         heads[way.split] = 0
-        top = add_task(chart, top, LEFT, 1, way.split, way.left)
-        top = add_task(chart, top, RIGHT, way.split, chart.n, way.right)
+        top = add_task(chart, top, HEAD_RIGHT, 1, way.split, way.left)
+        top = add_task(chart, top, HEAD_LEFT, way.split, chart.n, way.right)
     else:
-        top = add_task(chart, top, RIGHT, 0, chart.n, rank)
+        top = add_task(chart, top, HEAD_LEFT, 0, chart.n, rank)
     while top:
         top -= 1
         task = chart.tasks[top]
         way = span_at(chart, task.kind, task.i, task.j).ways + task.way
         if task.kind == HALF:
-            top = add_task(chart, top, RIGHT, task.i, way.split, way.left)
-            top = add_task(chart, top, LEFT, way.split + 1, task.j, way.right)
-        elif task.kind == RIGHT:
+            top = add_task(chart, top, HEAD_LEFT, task.i, way.split, way.left)
+            top = add_task(chart, top, HEAD_RIGHT, way.split + 1, task.j, way.right)
+        elif task.kind == HEAD_LEFT:
             heads[way.split] = task.i
             top = add_task(chart, top, HALF, task.i, way.split, way.left)
-            top = add_task(chart, top, RIGHT, way.split, task.j, way.right)
+            top = add_task(chart, top, HEAD_LEFT, way.split, task.j, way.right)
         else:
             heads[way.split] = task.j
-            top = add_task(chart, top, LEFT, task.i, way.split, way.left)
+            top = add_task(chart, top, HEAD_RIGHT, task.i, way.split, way.left)
             top = add_task(chart, top, HALF, way.split, task.j, way.right)
 
 
-cdef class Worker:
+cdef class WayWorker:
     """The search over the sentences of a batch, with the memory it takes."""
 
-    cdef Chart chart
+    cdef WayChart chart
     cdef Way* ways
     cdef Matrices matrices
     cdef bint single_root
@@ -273,7 +274,7 @@ cdef class Worker:
         free(self.chart.tasks)
 
     def __call__(self, Py_ssize_t begin, Py_ssize_t end):
-        cdef Chart* chart = &self.chart
+        cdef WayChart* chart = &self.chart
         cdef Py_ssize_t s
         cdef token_t rank
         with nogil:
@@ -285,9 +286,9 @@ cdef class Worker:
                 if chart.n == 0:
                     self.totals[s, 0] = 0
                     continue
-                fill(chart, self.single_root)
+                find_all_ways(chart, self.single_root)
                 for rank in range(chart.whole.count):
-                    walk_back(chart, self.single_root, rank, &self.heads[s, rank, 0])
+                    walk_back_ways(chart, self.single_root, rank, &self.heads[s, rank, 0])
                     self.totals[s, rank] = chart.whole.ways[rank].score
 
 
@@ -303,4 +304,4 @@ def projective_kbest(scores, k, lengths=None, *, single_root=True, required=None
     >>> heads.tolist(), scores.tolist()
     ([[-1, 0, 1], [-1, 2, 0], [-1, -1, -1]], [39.0, 28.0, -inf])
     """
-    return decode_several(eisner, Worker, scores, lengths, k, single_root, required, forbidden, threads)
+    return decode_several(eisner, WayWorker, scores, lengths, k, single_root, required, forbidden, threads)

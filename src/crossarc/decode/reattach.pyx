@@ -26,8 +26,6 @@ from crossarc.core.allocation cimport renew
 from crossarc.core.links cimport is_tree
 from crossarc.core.typedefs cimport int32_t, score_t, token_t
 
-from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, PartScores
-
 from crossarc.errors import DecodeError
 
 

@@ -1,11 +1,31 @@
-from typing import Literal, Unpack, overload
+from typing import Literal, Self, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.decode._options import Options
+_Places = NDArray[np.int64]
 
-Numbers = NDArray[np.int32]
+@final
+class PartScores:
+    def arrange(self, n: int, dependents: ArrayLike, heads: ArrayLike, labels: ArrayLike = 1) -> None: ...
+    def layout(self) -> tuple[_Places, _Places, _Places, int]: ...
+    def assign(self, values: ArrayLike) -> None: ...
+
+class Carreras:
+    single_root: bool
+    score: float
+    def __new__(cls, single_root: bool = True) -> Self: ...
+    def tree(self, parts: PartScores) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None: ...
+
+class Reattacher:
+    single_root: bool
+    def __new__(cls, single_root: bool = True) -> Self: ...
+    def improved(
+        self, parts: PartScores, heads: ArrayLike, choices: ArrayLike, threshold: float = 0.0
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    def total(self, parts: PartScores, heads: ArrayLike, choices: ArrayLike) -> float: ...
+
+_Numbers = NDArray[np.int32]
 
 @overload
 def carreras(
@@ -15,8 +35,11 @@ def carreras(
     lengths: ArrayLike | None = None,
     *,
     labelled: Literal[False] = False,
-    **options: Unpack[Options],
-) -> Numbers: ...
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
+) -> _Numbers: ...
 @overload
 def carreras(
     arcs: ArrayLike,
@@ -25,8 +48,11 @@ def carreras(
     lengths: ArrayLike | None = None,
     *,
     labelled: Literal[True],
-    **options: Unpack[Options],
-) -> tuple[Numbers, Numbers]: ...
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
+) -> tuple[_Numbers, _Numbers]: ...
 @overload
 def reattach(
     arcs: ArrayLike,
@@ -37,8 +63,11 @@ def reattach(
     lengths: ArrayLike | None = None,
     *,
     threshold: float = 0.0,
-    **options: Unpack[Options],
-) -> Numbers: ...
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
+) -> _Numbers: ...
 @overload
 def reattach(
     arcs: ArrayLike,
@@ -49,5 +78,8 @@ def reattach(
     lengths: ArrayLike | None = None,
     *,
     threshold: float = 0.0,
-    **options: Unpack[Options],
-) -> tuple[Numbers, Numbers]: ...
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
+) -> tuple[_Numbers, _Numbers]: ...

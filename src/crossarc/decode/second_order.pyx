@@ -6,19 +6,21 @@ import numpy as np
 from libc.math cimport INFINITY
 
 from crossarc.core.links cimport is_tree
-from crossarc.core.typedefs cimport int8_t, int32_t, score_t, token_t
+from crossarc.core.typedefs cimport int32_t, int8_t, score_t, token_t
 
-from crossarc.decode.carreras cimport Carreras
 from crossarc.decode.decoder cimport BAD_SCORE
-from crossarc.decode.dense_parts cimport DenseParts
-from crossarc.decode.part_scores cimport PartScores
-from crossarc.decode.reattach cimport Reattacher
 
 from crossarc.core.arrays import as_int32
 from crossarc.decode.constraints import broken
 from crossarc.decode.decoder import share
 from crossarc.errors import DecodeError
 from crossarc.structure import describe_fault
+
+include "part_scores.pyx"
+include "dense_parts.pyx"
+include "carreras.pyx"
+include "reattach.pyx"
+
 
 cdef enum Fault:            # of a start, besides BAD_SCORE
     SOUND = 0

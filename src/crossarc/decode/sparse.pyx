@@ -22,10 +22,6 @@ from crossarc.decode.constraints import checked_heads, describe_cut, explain
 from crossarc.decode.decoder import WANTED, checked_numbers, checked_offsets, checked_sizes, share
 from crossarc.errors import DecodeError
 
-cdef enum:
-    UNSEEN = -1
-    DONE = -2
-
 
 cdef inline void settle(Heaps* heaps, token_t arc) noexcept nogil:
     """Pass on to its children what is pending with an arc."""
@@ -64,7 +60,7 @@ cdef inline token_t remove(Heaps* heaps, token_t arc) noexcept nogil:
     return meld(heaps, heaps.left[arc], heaps.right[arc])
 
 
-cdef bint choose(Heaps* heaps, token_t part, bint single_root) noexcept nogil:
+cdef bint choose_arc(Heaps* heaps, token_t part, bint single_root) noexcept nogil:
     """Take the best arc into a part from outside it; False if there is none."""
     cdef token_t arc = heaps.heap[part]
     while arc >= 0 and find(heaps.joined, heaps.heads[arc]) == part:
@@ -85,7 +81,7 @@ cdef bint choose_root(Heaps* heaps, token_t part) noexcept nogil:
     return heaps.value[part] > -INFINITY
 
 
-cdef void unite(Heaps* heaps, token_t fresh, token_t begin, token_t end) noexcept nogil:
+cdef void unite_heaps(Heaps* heaps, token_t fresh, token_t begin, token_t end) noexcept nogil:
     """Make the parts at begin..end-1 of the path one new part."""
     cdef token_t i, part, heap, melted = -1
     cdef score_t value
@@ -189,12 +185,12 @@ cdef class SparseChuLiuEdmonds:
                     top += 1
                 else:
                     k = heaps.place[part]
-                    unite(heaps, count, k, top)
+                    unite_heaps(heaps, count, k, top)
                     part = count
                     count += 1
                     parts -= top - k - 1
                     top = k + 1
-                if not (choose(heaps, part, single_root) if parts > 1 else choose_root(heaps, part)):
+                if not (choose_arc(heaps, part, single_root) if parts > 1 else choose_root(heaps, part)):
                     return NO_TREE
                 if heaps.arc[part] < 0:
                     roots += 1

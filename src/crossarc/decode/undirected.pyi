@@ -1,10 +1,11 @@
-from typing import Unpack
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.decode._options import Constraints, Options
 from crossarc.decode.decoder import Decoder
+
+def orient(edges: ArrayLike, lengths: ArrayLike | None = None, *, threads: int = 1) -> NDArray[np.int32]: ...
 
 METHODS: dict[str, type]
 
@@ -14,7 +15,7 @@ class Spanner:
 class Undirected(Decoder):
     method: str
     seed: int
-    def __init__(self, single_root: bool = True, method: str = "prim", seed: int = 0) -> None: ...
+    def __new__(cls, single_root: bool = True, method: str = "prim", seed: int = 0) -> Self: ...
 
 def make_spanner(method: str, seed: int) -> Spanner: ...
 def span(spanner: Spanner, n: int, ends: NDArray[np.int32], weights: NDArray[np.float64]) -> NDArray[np.int32]: ...
@@ -24,7 +25,10 @@ def undirected(
     *,
     method: str = "prim",
     seed: int = 0,
-    **options: Unpack[Options],
+    single_root: bool = True,
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
 ) -> NDArray[np.int32]: ...
 def spanning_tree(
     n: int | ArrayLike,
@@ -35,5 +39,7 @@ def spanning_tree(
     maximum: bool = True,
     method: str = "kruskal",
     seed: int = 0,
-    **constraints: Unpack[Constraints],
+    required: ArrayLike | None = None,
+    forbidden: ArrayLike | None = None,
+    threads: int = 1,
 ) -> NDArray[np.integer]: ...

@@ -5,11 +5,10 @@ from numpy.typing import NDArray
 
 from crossarc.factors.arcs import TreeFactors
 from crossarc.features.edges import EdgeModel
-from crossarc.learning.scorer import Scorer
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Scorer, Weights
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+_Ints = NDArray[np.int32]
+_Longs = NDArray[np.int64]
 
 PLACES: tuple[str, ...]
 
@@ -35,43 +34,43 @@ class SecondOrderFactors:
         coarse: Scorer,
         scorer: Scorer,
         pair_scorer: Scorer,
-        tokens: Ints,
-        starts: Longs,
-        heads: Ints,
-        labels: Ints | None = None,
-        given: Ints | None = None,
+        tokens: _Ints,
+        starts: _Longs,
+        heads: _Ints,
+        labels: _Ints | None = None,
+        given: _Ints | None = None,
     ) -> None: ...
-    def count_kept(self, coarse: Scorer, tokens: Ints, starts: Longs, gold: Ints) -> tuple[int, int]: ...
+    def count_kept(self, coarse: Scorer, tokens: _Ints, starts: _Longs, gold: _Ints) -> tuple[int, int]: ...
     def find_tree(
         self,
         coarse: Scorer,
         scorer: Scorer,
         pair_scorer: Scorer,
-        tokens: Ints,
+        tokens: _Ints,
         forbidden: NDArray[np.uint8],
-    ) -> Ints | None: ...
+    ) -> _Ints | None: ...
     def part_scores(
         self,
         coarse: Scorer,
         scorer: Scorer,
         pair_scorer: Scorer,
-        tokens: Ints,
-        heads: Ints,
-        labels: Ints | None = None,
+        tokens: _Ints,
+        heads: _Ints,
+        labels: _Ints | None = None,
     ) -> NDArray[np.float64]: ...
-    def features_of(self, tokens: Ints, place: str, h: int, d: int, third: int = -1) -> NDArray[np.uint64]: ...
-    def label_features_of(self, tokens: Ints, h: int, d: int) -> NDArray[np.uint64]: ...
+    def features_of(self, tokens: _Ints, place: str, h: int, d: int, third: int = -1) -> NDArray[np.uint64]: ...
+    def label_features_of(self, tokens: _Ints, h: int, d: int) -> NDArray[np.uint64]: ...
     def learn(
         self,
         coarse: Weights,
         weights: Weights,
         pair_weights: Weights,
-        tokens: Ints,
-        heads: Ints,
-        labels: Ints | None,
-        starts: Longs,
-        order: Longs,
+        tokens: _Ints,
+        heads: _Ints,
+        labels: _Ints | None,
+        starts: _Longs,
+        order: _Longs,
         cost: float,
         augment: bool = False,
     ) -> tuple[int, int]: ...
-    def label_scores(self, label_scorer: Scorer, tokens: Ints, heads: Ints) -> NDArray[np.float64]: ...
+    def label_scores(self, label_scorer: Scorer, tokens: _Ints, heads: _Ints) -> NDArray[np.float64]: ...

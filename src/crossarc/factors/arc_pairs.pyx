@@ -5,27 +5,23 @@ arcs and the pairs of them: an arc with its nearest sibling towards the head, an
 dependent (Carreras 2007). The chart finds the best projective tree; moves of single words then make it non-projective
 where that scores more (McDonald and Pereira 2006).
 """
-
 import numpy as np
 
 from libc.stdlib cimport abs
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
-from crossarc.decode.carreras cimport Carreras
+from crossarc.decode.second_order cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, Carreras, Reattacher
 from crossarc.decode.decoder cimport SOLVED
-from crossarc.decode.eisner cimport Eisner
-from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND
-from crossarc.decode.reattach cimport Reattacher
-from crossarc.factors.arcs cimport TreeFactors
-from crossarc.factors.candidates cimport Candidates
-from crossarc.factors.keys cimport distance_class
-from crossarc.factors.pair_scores cimport BETWEEN, PAST, SIBLING, PairScores, region
-from crossarc.factors.part_keys cimport GRANDCHILDREN, SIBLINGS
-from crossarc.factors.parts cimport Factors, Learner, Part, arc_part
-from crossarc.factors.start_trees cimport MOST_STARTS, StartTrees
-from crossarc.learning.scorer cimport Scorer
-from crossarc.learning.weights cimport Weights
+from crossarc.decode.projective cimport Eisner
+from crossarc.factors.arcs cimport Factors, Learner, Part, TreeFactors, arc_part, distance_class
+from crossarc.learning.scorers cimport Scorer, Weights
+
+include "part_keys.pyx"
+include "pair_scores.pyx"
+include "candidates.pyx"
+include "start_trees.pyx"
+
 
 cdef enum:
     # Rows of `trees`.

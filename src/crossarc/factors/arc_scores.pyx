@@ -1,18 +1,17 @@
 """Scores of the arcs of a sentence, all of them or some.
 
-See crossarc.factors.keys for the features. A feature has sixteen weights: eight for arcs to the right and eight for
+See crossarc.factors.arcs for the features. A feature has sixteen weights: eight for arcs to the right and eight for
 arcs to the left, one of them for all distances and one for each class of distances. They are kept in the same tables as
 those of the transition parsers, with these sixteen in the place of actions.
 """
-
 import numpy as np
 
 from libc.math cimport INFINITY
 
 from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, score_t, token_t
-from crossarc.decode.edges cimport Edge
-from crossarc.factors.keys cimport ArcKeys, Between, Words, clear
-from crossarc.learning.scorer cimport MOST_KEYS, Scorer
+from crossarc.decode.undirected cimport Edge
+from crossarc.learning.scorers cimport MOST_KEYS, Scorer
+
 
 # In the order of `Combination`.
 COMBINATIONS = ("none", "mean", "product", "max", "min")

@@ -1,13 +1,13 @@
 """The arcs that parsers of second order choose from: those that score best in a first-order model (coarse to fine)."""
-
 import numpy as np
 
 from libc.math cimport INFINITY
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport int32_t, score_t, token_t, uint8_t
-from crossarc.decode.part_scores cimport PartScores
+from crossarc.decode.second_order cimport PartScores
 from crossarc.factors.arcs cimport TreeFactors
+
 
 cdef enum:
     # Longer sentences are pruned even if all heads should be kept: the time of the chart grows with n^4.

@@ -4,11 +4,10 @@ from numpy.typing import NDArray
 from crossarc.decode.decoder import Decoder
 from crossarc.factors.arcs import TreeFactors
 from crossarc.features.edges import EdgeModel
-from crossarc.learning.scorer import Scorer
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Scorer, Weights
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+_Ints = NDArray[np.int32]
+_Longs = NDArray[np.int64]
 
 class GraphArcFactors(TreeFactors):
     def __init__(
@@ -20,27 +19,27 @@ class GraphArcFactors(TreeFactors):
         acyclic: bool = True,
         most_heads: int = ...,
         most_parallel: int = 1,
-        lengths: Ints | None = None,
+        lengths: _Ints | None = None,
         tag: int = -1,
     ) -> None: ...
     def find_graphs(
-        self, scorer: Scorer, label_scorer: Scorer, tokens: Ints, starts: Longs, trees: Ints
-    ) -> tuple[Longs, Ints, Ints, Ints]: ...
+        self, scorer: Scorer, label_scorer: Scorer, tokens: _Ints, starts: _Longs, trees: _Ints
+    ) -> tuple[_Longs, _Ints, _Ints, _Ints]: ...
     def learn(
         self,
         weights: Weights,
         label_weights: Weights,
-        tokens: Ints,
-        starts: Longs,
-        arc_starts: Longs,
-        heads: Ints,
-        dependents: Ints,
-        labels: Ints,
-        trees: Ints,
-        order: Longs,
+        tokens: _Ints,
+        starts: _Longs,
+        arc_starts: _Longs,
+        heads: _Ints,
+        dependents: _Ints,
+        labels: _Ints,
+        trees: _Ints,
+        order: _Longs,
         cost: float,
         augment: bool = False,
-        missing: float = 1,
+        missing: float = 1.0,
     ) -> tuple[int, int]: ...
-    def scores(self, scorer: Scorer, label_scorer: Scorer, tokens: Ints) -> NDArray[np.float64]: ...
-    def label_scores(self, label_scorer: Scorer, tokens: Ints, heads: Ints) -> NDArray[np.float64]: ...
+    def scores(self, scorer: Scorer, label_scorer: Scorer, tokens: _Ints) -> NDArray[np.float64]: ...
+    def label_scores(self, label_scorer: Scorer, tokens: _Ints, heads: _Ints) -> NDArray[np.float64]: ...

@@ -1,10 +1,9 @@
 """Graphs in which words have several heads, by arcs with labels, and learning from whole graphs.
 
-The best tree is found first, and then arcs are added whose scores are positive: see crossarc.decode.best_graph. Arcs of
+The best tree is found first, and then arcs are added whose scores are positive: see crossarc.decode.arc_sets. Arcs of
 the tree and those added have the same weights. So the zero of the scores matters, and each arc has a bias by its
 direction and distance.
 """
-
 import numpy as np
 
 from libc.math cimport INFINITY
@@ -13,15 +12,10 @@ from libc.string cimport memcpy
 
 from crossarc.core.allocation cimport resize
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
-from crossarc.decode.best_graph cimport Arc, GraphBuilder
+from crossarc.decode.arc_sets cimport Arc, GraphBuilder
 from crossarc.decode.decoder cimport Decoder
-from crossarc.factors.arc_scores cimport SLOTS
-from crossarc.factors.arcs cimport TreeFactors
-from crossarc.factors.keys cimport LabelKeys, distance_class
-from crossarc.factors.labels cimport LabelScores
-from crossarc.factors.parts cimport Learner, Part, arc_part
-from crossarc.learning.scorer cimport Scorer
-from crossarc.learning.weights cimport Weights
+from crossarc.factors.arcs cimport SLOTS, LabelKeys, LabelScores, Learner, Part, TreeFactors, arc_part, distance_class
+from crossarc.learning.scorers cimport Scorer, Weights
 
 cdef hash_t BIAS = 0xB1A5B1A5B1A5B1A5      # the key of all arcs
 

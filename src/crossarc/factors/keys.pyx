@@ -3,7 +3,6 @@
 All that depends on one word alone is hashed once a sentence; what is left to do for a pair of words is an addition a
 template.
 """
-
 import numpy as np
 
 from libc.stdlib cimport abs
@@ -11,6 +10,7 @@ from libc.string cimport memset
 
 from crossarc.core.hashing cimport mix
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t
+
 
 cdef enum:
     # The addresses of a label template after those of the two ends.

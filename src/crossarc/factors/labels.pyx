@@ -1,14 +1,10 @@
 """Labels of the arcs of a tree: each is chosen on its own, by what the tree around the arc looks like."""
-
 import numpy as np
 
 from libc.math cimport INFINITY
 
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
-from crossarc.factors.keys cimport LabelKeys, Words
-from crossarc.factors.parts cimport Factors, Learner, Part, arc_part
-from crossarc.learning.scorer cimport Scorer, score_room
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.scorers cimport Scorer, Weights, score_room
 
 
 cdef class LabelScores:

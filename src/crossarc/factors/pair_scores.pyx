@@ -4,16 +4,12 @@ An arc is paired with the nearest sibling towards its head, and with the farthes
 both, beyond the dependent, and past the head (Carreras 2007; the last only where arcs cross). The weights of a pair are
 asked for while those of the pair before are added up: most of the time goes into waiting for memory.
 """
-
 import numpy as np
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, score_t, token_t, weight_t
-from crossarc.decode.part_scores cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, PartScores
-from crossarc.factors.arc_scores cimport ArcScores, LengthLimits
-from crossarc.factors.keys cimport ArcKeys, Between, LabelKeys, clear
-from crossarc.factors.labels cimport LabelScores
-from crossarc.factors.part_keys cimport GRANDCHILDREN, SIBLINGS, PartKeys
-from crossarc.learning.scorer cimport Scorer, score_room
+from crossarc.decode.second_order cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, PartScores
+from crossarc.factors.arcs cimport ArcKeys, ArcScores, Between, LabelKeys, LabelScores, LengthLimits, clear
+from crossarc.learning.scorers cimport Scorer, score_room
 
 
 cdef class LabelFilter:

@@ -3,12 +3,12 @@
 The key of three words is the sum of three hashes, each made once a word, so that all pairs with one arc in common share
 the sum of its two words.
 """
-
 import numpy as np
 
 from crossarc.core.hashing cimport mix
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t
-from crossarc.factors.keys cimport ArcKeys, finished
+from crossarc.factors.arcs cimport ArcKeys, finished
+
 
 cdef hash_t SALT = 0xA0761D6478BD642F
 cdef hash_t NOTHING = 0x8EBC6AF09C88C6E3

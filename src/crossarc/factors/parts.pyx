@@ -4,15 +4,13 @@ Factors cut a tree into parts that are scored each on its own: arcs, arcs with l
 around them. They say which parts a tree has (`parts_of`) and which features a part has (`keys_of`). Learning needs no
 more than that: parts that only the gold tree has gain, parts that only a wrong tree has lose.
 """
-
 import numpy as np
 
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t
-from crossarc.learning.differences cimport Differences
-from crossarc.learning.hildreth cimport find_steps
+from crossarc.learning.learners cimport Differences, find_steps
 
 
 cdef class Factors:

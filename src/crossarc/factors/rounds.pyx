@@ -16,7 +16,6 @@ any word of the round at no cost.
 Lengths can leave a round without heads for all of its words, because of what earlier rounds found or by themselves.
 Then the sentence is parsed once more from the first round on, with arcs of all lengths.
 """
-
 import numpy as np
 
 from libc.math cimport INFINITY
@@ -24,14 +23,10 @@ from libc.stdlib cimport abs
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
-from crossarc.decode.chu_liu_edmonds cimport ChuLiuEdmonds
+from crossarc.decode.spanning cimport ChuLiuEdmonds
 from crossarc.decode.decoder cimport SOLVED, Decoder, Outcome
-from crossarc.factors.arcs cimport TreeFactors
-from crossarc.factors.keys cimport Between, DependentKeys, LabelKeys, Words, clear, distance_class
-from crossarc.factors.labels cimport LabelScores
-from crossarc.factors.parts cimport Learner, Part, arc_part
-from crossarc.learning.scorer cimport Scorer
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.scorers cimport Scorer, Weights
+
 
 cdef enum:
     OUT = -1                # no head for any word of the round

@@ -1,5 +1,4 @@
 """The trees that moves start from besides that of the chart: given ones, and those of the first-order model."""
-
 import numpy as np
 
 from crossarc.core.typedefs cimport int32_t, offset_t, score_t, token_t

@@ -1,5 +1,4 @@
 """The best tree of a sentence by a decoder, and trees made better by turning arcs round."""
-
 import numpy as np
 
 from libc.math cimport INFINITY
@@ -7,8 +6,7 @@ from libc.math cimport INFINITY
 from crossarc.core.typedefs cimport int32_t, score_t, token_t
 from crossarc.decode.decoder cimport SOLVED, Decoder
 from crossarc.decode.undirected cimport Undirected
-from crossarc.factors.arc_scores cimport NONE, ArcScores
-from crossarc.learning.scorer cimport Scorer
+from crossarc.learning.scorers cimport Scorer
 
 
 cdef class TreeSearch:

@@ -3,7 +3,6 @@
 Two arcs to the same word share the features of that word alone, and one feature can be that of several arcs. So the
 difference of two trees is summed feature by feature: what both have cancels, and norms and inner products are true.
 """
-
 import numpy as np
 
 from libc.stdlib cimport calloc, free, malloc
@@ -12,7 +11,8 @@ from libc.string cimport memset
 from crossarc.core.allocation cimport resize
 from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport hash_t, int32_t, score_t, weight_t
-from crossarc.learning.weights cimport Weights
+from crossarc.learning.scorers cimport Weights
+
 
 cdef enum:
     FIRST_ROOM = 4096       # features

@@ -3,13 +3,11 @@
 One short row a feature and nothing to search make it several times as fast as a table with keys, and it stays in the
 caches nearest to the processor. It must be trained at the size it is used in.
 """
-
 import numpy as np
 
 from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, weight_t
-from crossarc.learning.scorer cimport Scorer
 
 
 cdef class HashedWeights(Scorer):

@@ -1,8 +1,8 @@
 """How far MIRA moves from each of several rivals: the least change after which all margins hold (Hildreth 1957)."""
-
 import numpy as np
 
 from crossarc.core.typedefs cimport int32_t, score_t
+
 
 cdef enum:
     MOST_ROUNDS = 1000

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.learning.instances import Ints, import_learner, instance_matrix
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import Weights
 
 
 def learn_liblinear(

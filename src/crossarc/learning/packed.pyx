@@ -1,5 +1,4 @@
 """The weights of a trained model, packed for speed and mapped from its file as they are."""
-
 import numpy as np
 
 from libc.math cimport INFINITY
@@ -7,7 +6,7 @@ from libc.string cimport memset
 
 from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, uint32_t, weight_t
-from crossarc.learning.scorer cimport MOST_KEYS, Scorer, padded
+
 
 cdef extern from *:
     """

@@ -1,6 +1,5 @@
 """One call for everything that turns feature keys into scores: weights that learn, packed or hashed, support vectors.
 """
-
 import numpy as np
 
 from crossarc.core.typedefs cimport hash_t, int32_t, weight_t

@@ -6,20 +6,16 @@ waits for. The lower half of a key says which bucket is its own, and what its up
 one key in several thousand that has no weight meets the check of another; the weights of so few do not change trees.
 Buckets are filled from the front, and what finds its own full is in the next.
 """
-
 import numpy as np
 
 from libc.math cimport INFINITY
 
 from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, weight_t
-from crossarc.learning.packed cimport bucket_of
-from crossarc.learning.scorer cimport Scorer
 
-from crossarc.learning.weights import aligned_zeros
 
 cdef enum:
-    BUCKET = 16             # keys in a bucket; as in the C code below
+    WIDE_BUCKET = 16        # keys in a bucket; as in the C code below
     MEAN = 10               # of them in use: few searches then need another bucket
 
 GREATEST = 32767        # 512 of them are below 2^24
@@ -67,9 +63,9 @@ cdef class SingleWeights(Scorer):
 
     def __init__(self, buckets, keys, double unit):
         cdef const int16_t[:, ::1] view = buckets
-        weights = buckets[:, BUCKET:]
+        weights = buckets[:, WIDE_BUCKET:]
         if not (
-            0 < unit < INFINITY and view.shape[0] > 0 and view.shape[1] == 2 * BUCKET
+            0 < unit < INFINITY and view.shape[0] > 0 and view.shape[1] == 2 * WIDE_BUCKET
             and keys.dtype == np.uint16 and keys.ndim == 2 and keys.shape[1] == 3
             and not weights[:, -1].all()        # a search for a key must come to an end
             and weights.min() >= -GREATEST
@@ -81,28 +77,28 @@ cdef class SingleWeights(Scorer):
 
     def __len__(self):
         """How many features have a weight."""
-        return int(np.count_nonzero(self.buckets[:, BUCKET:]))
+        return int(np.count_nonzero(self.buckets[:, WIDE_BUCKET:]))
 
     cdef void score(self, const hash_t* keys, int32_t count, int32_t group, weight_t* out) noexcept nogil:
         cdef int32_t k, weight, total = 0
         cdef int16_t check
         cdef hash_t bucket
         for k in range(count):
-            prefetch(self.bucket_data + 2 * BUCKET * bucket_of(keys[k], self.size))
+            prefetch(self.bucket_data + 2 * WIDE_BUCKET * bucket_of(keys[k], self.size))
         for k in range(count):
             bucket = bucket_of(keys[k], self.size)
             check = check_of(keys[k])
-            weight = weight_in(self.bucket_data + 2 * BUCKET * bucket, check)
-            while weight == 0 and self.bucket_data[2 * BUCKET * bucket + 2 * BUCKET - 1] != 0:
+            weight = weight_in(self.bucket_data + 2 * WIDE_BUCKET * bucket, check)
+            while weight == 0 and self.bucket_data[2 * WIDE_BUCKET * bucket + 2 * WIDE_BUCKET - 1] != 0:
                 bucket = bucket + 1 if bucket + 1 < self.size else 0
-                weight = weight_in(self.bucket_data + 2 * BUCKET * bucket, check)
+                weight = weight_in(self.bucket_data + 2 * WIDE_BUCKET * bucket, check)
             total += weight
         out[0] = <weight_t>total
 
     cdef void warm(self, const hash_t* keys, int32_t count) noexcept nogil:
         cdef int32_t k
         for k in range(count):
-            prefetch(self.bucket_data + 2 * BUCKET * bucket_of(keys[k], self.size))
+            prefetch(self.bucket_data + 2 * WIDE_BUCKET * bucket_of(keys[k], self.size))
 
     @staticmethod
     def of(rows, double threshold=0.0):
@@ -121,36 +117,36 @@ cdef class SingleWeights(Scorer):
         cdef Py_ssize_t i
         cdef int32_t entry
         cdef int16_t check
-        buckets = aligned_zeros(size, BUCKET).view(np.int16)
-        places = np.zeros((size, BUCKET), dtype=np.uint64)
+        buckets = aligned_zeros(size, WIDE_BUCKET).view(np.int16)
+        places = np.zeros((size, WIDE_BUCKET), dtype=np.uint64)
         cdef int16_t[:, ::1] view = buckets
         cdef hash_t[:, ::1] place_view = places
         for i in range(key_view.shape[0]):
             bucket = bucket_of(key_view[i], size)
             check = check_of(key_view[i])
-            while view[bucket, 2 * BUCKET - 1] != 0 and weight_in(&view[bucket, 0], check) == 0:
+            while view[bucket, 2 * WIDE_BUCKET - 1] != 0 and weight_in(&view[bucket, 0], check) == 0:
                 bucket = bucket + 1 if bucket + 1 < size else 0
             if weight_in(&view[bucket, 0], check) != 0:
                 continue
             entry = 0
-            while view[bucket, BUCKET + entry] != 0:
+            while view[bucket, WIDE_BUCKET + entry] != 0:
                 entry += 1
             view[bucket, entry] = check
-            view[bucket, BUCKET + entry] = weights[i]
+            view[bucket, WIDE_BUCKET + entry] = weights[i]
             place_view[bucket, entry] = key_view[i]
-        used = places[buckets[:, BUCKET:] != 0]
+        used = places[buckets[:, WIDE_BUCKET:] != 0]
         quarters = [(used >> np.uint64(bits)).astype(np.uint16) for bits in (0, 16, 48)]
         return SingleWeights(buckets, np.stack(quarters, axis=1), 1 / scale)
 
     def unpack(self):
         """Keys, where each one's weight is in the rest, and the actions, all 0, and values of all weights."""
-        used = self.buckets[:, BUCKET:] != 0
+        used = self.buckets[:, WIDE_BUCKET:] != 0
         if np.count_nonzero(used) != len(self.keys):
             raise ValueError("the keys of the model are not those of its weights")
         low, middle, high = (self.keys[:, quarter].astype(np.uint64) for quarter in range(3))
-        checks = self.buckets[:, :BUCKET][used].view(np.uint16).astype(np.uint64)
+        checks = self.buckets[:, :WIDE_BUCKET][used].view(np.uint16).astype(np.uint64)
         keys = low | middle << np.uint64(16) | (checks ^ high) << np.uint64(32) | high << np.uint64(48)
-        values = (self.buckets[:, BUCKET:][used] * self.unit).astype(np.float32)
+        values = (self.buckets[:, WIDE_BUCKET:][used] * self.unit).astype(np.float32)
         bounds = np.arange(len(values) + 1, dtype=np.int64)
         return keys, bounds, np.zeros(len(values), dtype=np.int32), values
 

@@ -3,7 +3,6 @@
 Features are either there or not, so the product of a state and a support vector is the number of features they share.
 An index from features to the support vectors that have them counts these; all else is sums over vectors and classes.
 """
-
 import numpy as np
 
 from libc.stdlib cimport free
@@ -11,7 +10,7 @@ from libc.string cimport memset
 
 from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport hash_t, int32_t, offset_t, score_t, weight_t
-from crossarc.learning.scorer cimport Scorer
+
 
 # The arrays of a model. Each group of instances is a machine of its own.
 ARRAYS = {

@@ -3,7 +3,6 @@
 A rule sees a decision as features, scores and costs, so any search can use it. What a structured learner needs of it,
 over whole parses instead of actions, are `margin_step` and `log_loss_gradient`.
 """
-
 import numpy as np
 
 from libc.math cimport INFINITY, exp, sqrt
@@ -11,9 +10,8 @@ from libc.stdlib cimport free
 
 from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport hash_t, int32_t, score_t, weight_t
-from crossarc.learning.packed cimport MOST_ACTIONS
-from crossarc.learning.scorer cimport MOST_KEYS
-from crossarc.learning.weights cimport Slot, Weights
+from crossarc.learning.scorers cimport MOST_ACTIONS, MOST_KEYS, Slot, Weights
+
 
 cdef score_t NEGLIGIBLE = 0.01  # actions whose gradient is smaller are left alone, so that rows stay short
 

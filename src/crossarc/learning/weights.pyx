@@ -3,7 +3,6 @@
 Few actions ever get a weight for a feature, so a row holds only those. A whole batch of keys is looked up at once, and
 the memory of all asked for before any is read: most of the time goes into waiting for memory.
 """
-
 import numpy as np
 
 from libc.stdlib cimport calloc, free, malloc
@@ -12,11 +11,9 @@ from libc.string cimport memcpy, memset
 from crossarc.core.allocation cimport resize
 from crossarc.core.prefetch cimport prefetch
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
-from crossarc.learning.packed cimport BUCKET, DENSE, MOST_ACTIONS, SPARE, Cell, PackedWeights, bucket_of
-from crossarc.learning.scorer cimport MOST_KEYS, Scorer, padded
 
 from crossarc.errors import CrossarcError
-from crossarc.learning.packed import CELL
+
 
 cdef extern from *:
     """

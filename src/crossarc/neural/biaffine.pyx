@@ -3,16 +3,13 @@
 The nodes of a batch stand sentence by sentence, from `starts[i]` to `starts[i + 1]`. The scores of a sentence of n
 words are a square of (n + 1) ** 2 numbers, [dependent, head]; those of all sentences stand one after another.
 """
-
 import numpy as np
 
 from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
 
 from crossarc.core.typedefs cimport int32_t, offset_t, token_t, uint8_t
-from crossarc.neural.kernels cimport (
-    add_raw, log_softmax_f32, log_softmax_f64, multiply_raw, pack_raw, panel_room, real_t, softmax_raw, transpose_raw,
-)
+
 
 # Classes of direction and distance: nine to the left, nine to the right, and node 0.
 DISTANCES = 19

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.neural.kernels import distinct_rows
 from crossarc.neural.layers import (
     Array,
     BiLstm,
@@ -21,7 +22,6 @@ from crossarc.neural.layers import (
     leaky,
     leaky_back,
 )
-from crossarc.neural.lookup import distinct_rows
 
 
 class Batch:

@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.neural.biaffine import DISTANCES, score_arcs, score_arcs_back, square_places
+from crossarc.neural.kernels import (
+    DISTANCES,
+    Panels,
+    multiply,
+    score_arcs,
+    score_arcs_back,
+    spread_rows,
+    square_places,
+    sum_rows,
+    transposed,
+)
 from crossarc.neural.layers import Array, Embeddings, Ints, Layer, Linear, Parameter, Rng, Starts, leaky, leaky_back
-from crossarc.neural.lookup import spread_rows, sum_rows
-from crossarc.neural.products import Panels, multiply, transposed
 
 
 @dataclass

@@ -91,3 +91,11 @@ cdef inline void softmax_raw(Py_ssize_t size, real_t* scores, real_t* total) noe
         softmax_f32(size, scores, total)
     else:
         softmax_f64(size, scores, total)
+
+
+# Matrices as products take them.
+cdef class Panels:
+    cdef readonly Py_ssize_t rows
+    cdef readonly Py_ssize_t columns
+    cdef readonly object dtype
+    cdef void* data

@@ -2,7 +2,7 @@
 
 A layer keeps only its parameters. `backward` takes what went into the layer and the gradient of what came out, adds to
 the gradients of the parameters and returns the gradient of the input. All products are those of
-`crossarc.neural.products`, so results do not depend on the library that NumPy uses, nor on its threads.
+`crossarc.neural.kernels`, so results do not depend on the library that NumPy uses, nor on its threads.
 """
 
 from __future__ import annotations
@@ -13,9 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.neural.lookup import adam, spread_rows, square_sum, sum_rows
-from crossarc.neural.products import Panels, multiply, transposed
-from crossarc.neural.recurrence import recur, recur_back, rows_before
+from crossarc.neural.kernels import (
+    Panels,
+    adam,
+    multiply,
+    recur,
+    recur_back,
+    rows_before,
+    spread_rows,
+    square_sum,
+    sum_rows,
+    transposed,
+)
 
 Array = NDArray[Any]  # of float32, or float64 to test gradients
 Ints = NDArray[np.int32]

@@ -1,5 +1,4 @@
 """Rows of tables by number: sums of embeddings, their gradients, rows that occur several times, and Adam."""
-
 import numpy as np
 
 from libc.stdlib cimport free, malloc
@@ -7,7 +6,6 @@ from libc.string cimport memcmp, memset
 
 from crossarc.core.hashing cimport hash_bytes
 from crossarc.core.typedefs cimport hash_t, int32_t, uint8_t
-from crossarc.neural.kernels cimport adam_f32, adam_f64, add_raw, real_t, squares_f32, squares_f64
 
 
 def sum_rows(table, const int32_t[:, :] numbers not None, out):

@@ -1,10 +1,7 @@
 """Products of matrices that give the same bits for any batch and any number of threads."""
-
 import numpy as np
 
 from libc.stdlib cimport free, malloc
-
-from crossarc.neural.kernels cimport multiply_raw, pack_raw, panel_room, real_t, transpose_raw
 
 
 cdef class Panels:

@@ -4,14 +4,9 @@ The rows of a batch stand step by step: first the first nodes of all sentences, 
 second nodes, and so on. So the rows of a step are together, those of sentences that have ended drop out at its end, and
 nothing is padded. `steps` is where the rows of each step begin, and the end.
 """
-
 import numpy as np
 
 from crossarc.core.typedefs cimport offset_t
-from crossarc.neural.kernels cimport (
-    cell_f32, cell_f64, cell_gradient_f32, cell_gradient_f64, multiply_raw, real_t,
-)
-from crossarc.neural.products cimport Panels
 
 
 cdef inline Py_ssize_t joined(const offset_t* steps, Py_ssize_t step, Py_ssize_t other) noexcept nogil:

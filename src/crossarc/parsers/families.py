@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 from crossarc.core.registry import Registry
-from crossarc.errors import UnknownName
+from crossarc.errors import CrossarcError, UnknownName
 from crossarc.parsers.settings import LinearSettings, Settings
 
 
@@ -70,9 +70,26 @@ def all_settings() -> dict[str, list[str]]:
     return found
 
 
+# Settings that there were, and what to do without them.
+REMOVED = {
+    "static_epochs": "the first epoch always follows the oracle alone",
+    "learning_rate": "maximum entropy always has 0.1",
+    "l2": "maximum entropy always has 0.0001",
+    "degree": "LIBSVM always has the kernel (0.01 * x * y + 1) ** 2",
+    "gamma": "LIBSVM always has the kernel (0.01 * x * y + 1) ** 2",
+    "coef0": "LIBSVM always has the kernel (0.01 * x * y + 1) ** 2",
+    "vector_rows": "the vectors of 50,000 other words are kept; shorten the file for fewer",
+    "part_dropout": "it goes by the size of the treebank",
+    "word_dropout": "it is always 0.25",
+    "reachable": "rounds always leave 99.5% of the gold arcs within reach; name the tags of each round with order",
+}
+
+
 def check_names(values: dict[str, Any]) -> None:
     """Refuse names that no parser has as a setting."""
     for name in values:
+        if name in REMOVED and name not in all_settings():
+            raise CrossarcError(f"there is no setting {name} any more: {REMOVED[name]}; leave it out")
         if name not in all_settings():
             raise UnknownName("setting", name, all_settings())
 

@@ -17,8 +17,8 @@ from crossarc.transforms.graphs import GraphTransform
 from crossarc.transitions.coverage import Coverage
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.empty_nodes import numbered_arcs
-from crossarc.treebank.graph_writing import write_graphs
 from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.text_writing import write_graphs
 
 if TYPE_CHECKING:
     from crossarc.parsers.model import GraphModel

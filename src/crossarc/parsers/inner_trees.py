@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from crossarc.core.strings import StringTable
-from crossarc.treebank.column_writing import write_trees
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.text_writing import write_trees
 
 FOREIGN = "dep"  # the label of an arc of a tree that is not in the graph, where a graph contains no tree
 

@@ -23,9 +23,9 @@ from crossarc.parsers.columns import given_tags
 from crossarc.parsers.constraints import NONE, Constraints, Source, constraints_of, place_of
 from crossarc.parsers.settings import Settings
 from crossarc.transitions.coverage import Coverage
-from crossarc.treebank.column_writing import write_columns
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.text_writing import write_columns
 
 if TYPE_CHECKING:
     from crossarc.parsers.graphs import Arcs

@@ -12,20 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from crossarc.errors import CrossarcError
 
-# Learners that take all instances of the static oracle at once.
-AT_ONCE = ("liblinear", "libsvm")
-# C of each learner: MIRA's by trial on a development set, LIBLINEAR's as MaltParser has it.
-COSTS = {"mira": 0.01, "liblinear": 0.1, "libsvm": 10.0}
-# The settings that only some learners have.
-OWN_SETTINGS = {
-    "cost": tuple(COSTS),
-    "learning_rate": ("maxent",),
-    "l2": ("maxent",),
-    "degree": ("libsvm",),
-    "gamma": ("libsvm",),
-    "coef0": ("libsvm",),
-}
-
 
 class Settings(BaseModel):
     """The settings that all parsers have; a model file keeps them."""
@@ -40,6 +26,10 @@ class Settings(BaseModel):
     gives_graphs: ClassVar[bool] = False
     # The settings under which such a parser guides a network best.
     as_guide: ClassVar[dict[str, Any]] = {}
+    # The columns that the parser writes, besides those that it predicts.
+    gives: ClassVar[tuple[str, ...]] = ("head", "deprel")
+    # The feature model with which the parser can predict tags itself, since it looks at none; empty if it cannot.
+    features_of_forms: ClassVar[str] = ""
 
     family: str
     parser: str
@@ -130,9 +120,9 @@ def kept_of(settings: type[Settings]) -> list[str]:
 class LinearSettings(Settings):
     """The settings of all parsers with weights of features."""
 
-    # C of MIRA, LIBLINEAR and LIBSVM: how much one mistake may change.
+    # C of learners that have one: how much one mistake may change.
     cost: float | None = Field(None, gt=0)
-    # A feature counts from this update on, with LIBLINEAR and LIBSVM from this instance on.
+    # A feature counts from this update on, with learners of all instances at once from this instance on.
     cut: int = Field(2, ge=1)
     # Weights below this share of the greatest are not kept in the model.
     prune: float = Field(0.0005, ge=0, lt=1)
@@ -140,21 +130,18 @@ class LinearSettings(Settings):
     inertia: float = Field(3.0, ge=0)
 
     @classmethod
+    def usual_cost(cls, learner: str) -> float | None:
+        """Return the usual cost of a learner; None if it has none."""
+        raise NotImplementedError
+
+    @classmethod
     def adapted(cls, preset: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of a preset; its cost is that of MIRA, and each learner has a usual one."""
         usual = {name: value for name, value in preset.items() if name != "cost"}
-        learner = options.get("learner", "")
-        values = super().adapted(preset if learner in ("", "mira") else usual, options)
+        values = super().adapted(preset if options.get("learner", "mira") == "mira" else usual, options)
         if values.get("cost") is None:
-            values["cost"] = COSTS.get(values.get("learner", cls.model_fields["learner"].default))
+            values["cost"] = cls.usual_cost(values.get("learner", cls.model_fields["learner"].default))
         return values
-
-    def check_learner(self, learner: str) -> None:
-        """Refuse settings that other learners have."""
-        for name, learners in OWN_SETTINGS.items():
-            field = type(self).model_fields.get(name)
-            if field is not None and learner not in learners and getattr(self, name) != field.default:
-                raise CrossarcError(f"setting {name} is of {', '.join(learners)}; {learner} has none: leave it out")
 
 
 class GraphOutput(BaseModel):
@@ -162,6 +149,7 @@ class GraphOutput(BaseModel):
 
     kept: ClassVar[tuple[str, ...]] = ("cycles", "reversal", "lifting", "numbers", "empty", "lemmas", "use_tree")
     gives_graphs: ClassVar[bool] = True
+    gives: ClassVar[tuple[str, ...]] = ("deps",)
 
     # Cycles are broken by reversing arcs, with marked labels; or the parser builds them.
     cycles: Literal["reverse", "allow"] = "reverse"

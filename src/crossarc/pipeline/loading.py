@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from crossarc.components.modelfile import open_model
-from crossarc.errors import UnknownName
+from crossarc.errors import ModelError, UnknownName
 from crossarc.parsers.parser import Parser
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ def load(path: str | os.PathLike[str]) -> Parser | Pipeline:
         from crossarc.pipeline.pipeline import Pipeline
 
         found = Pipeline.from_parts(manifest, arrays, name)
+    elif manifest.get("kind") in ("tokenizer", "tagger"):
+        kind = manifest["kind"]
+        raise ModelError(f"{name}: this is a {kind}; crossarc.tagging.{kind.title()}.open reads it")
     else:
         found = Parser.from_parts(manifest, arrays, name)
     found.origin_ = origin

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import reprlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, Self, cast, overload
 
 from crossarc.components.component import Arrays, part, prefixed
+from crossarc.components.learner import UNUSABLE
 from crossarc.components.modelfile import Manifest
 from crossarc.components.stored import Stored
 from crossarc.components.streams import in_batches, in_order
@@ -18,8 +20,11 @@ from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import Parser
 from crossarc.parsers.columns import filled_columns_of
 from crossarc.parsers.parser import Data, checked_sentences, only_sentences
+from crossarc.parsers.provenance import digest
+from crossarc.pipeline.roles import ROLES, TAGS, Member, Role, gives_tags, passed, tagging_parser
+from crossarc.pipeline.stages import Stages, Treebank
 from crossarc.tagging import Sentences, Tagger, Tokenizer, jackknife_tags
-from crossarc.tagging.tokenizer import MOST_WORDS
+from crossarc.tagging.tokenizer_model import MOST_WORDS
 from crossarc.tagging.training_text import raw_text
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.reading import OnError, Report, read
@@ -29,10 +34,8 @@ from crossarc.treebank.token_lists import sentences_of_tokens
 if TYPE_CHECKING:
     from crossarc.evaluation.tokenization import Tokenization
     from crossarc.parsers.analysis import Analysis
-    from crossarc.tagging.tagger import Steps
+    from crossarc.tagging.tagger_training import Steps
 
-TAGS = ["upos", "xpos", "feats", "lemma"]
-JOINT = ("neural", "neural-projective")  # presets whose network gives tags itself
 BATCH_CHARACTERS = 80_000  # of texts that are parsed together
 Stage = Callable[[str], None]
 
@@ -40,14 +43,22 @@ Stage = Callable[[str], None]
 class Pipeline(Stored):
     """Turns text into sentences with tags and trees.
 
-    `parser` is any preset, with its settings. The presets `neural` and `neural-projective` predict tags and trees by
-    one network, from forms alone. For all others a linear tagger gives the tags, and the parser learns from tags that
-    were predicted in so many folds (`jackknife`, 0 for gold tags), since predicted tags are what it will see. `graph`
-    is a preset of graphs that is trained beside. Sentences of text with more than `max_sentence_words` words are cut
-    where they end most likely.
+    `parser` is any preset, with its settings. A parser that can predict tags itself, as the preset `neural`, gives tags
+    and trees by one network, from forms alone. For all others a linear tagger gives the tags, and the parser learns
+    from tags that were predicted in so many folds (`jackknife`, 0 for gold tags), since predicted tags are what it will
+    see. `graph` is a preset of graphs that is trained beside the parser. Sentences of text with more than
+    `max_sentence_words` words are cut where they end most likely.
+
+    `components` are the tokenizer, the tagger, the parser and the parser of graphs, as far as there are such.
     """
 
-    shared_ = ("tokenizer", "tagger")
+    shared_ = ()
+    components: dict[str, Member]
+    tokenizer = Role[Tokenizer]()
+    tagger = Role["Tagger | None"]()
+    parser = Role[Parser]()
+    graph = Role["Parser | None"]()
+    checkpoint_: Stages | None = None
 
     def __init__(
         self,
@@ -62,17 +73,13 @@ class Pipeline(Stored):
         if not isinstance(jackknife, int) or jackknife < 0 or jackknife == 1:
             raise CrossarcError(f"jackknife = {jackknife}: name the number of folds, 2 or more, or 0 for gold tags")
         seed = settings.get("seed", 1)
-        joint = parser in JOINT and not settings.get("guides") and settings.get("ensemble", 1) == 1
-        if joint:
-            settings = {"features": "neural-forms", "predict": TAGS, **settings}
         self.jackknife = jackknife
         self.tagger_settings = {"seed": seed, **checked_tagger(tagger or {})}
-        self.tokenizer = Tokenizer(seed=seed, max_sentence_words=max_sentence_words)
-        self.parser = Parser(parser, **settings)
+        self.components = {"tokenizer": Tokenizer(seed=seed, max_sentence_words=max_sentence_words)}
+        self.parser = tagging_parser(parser, settings)
         self.graph = Parser(graph, seed=seed) if graph is not None else None
         if self.graph is not None and not self.graph.gives_graphs:
             raise CrossarcError(f"graph = {graph!r} gives trees; name a preset of graphs, such as dag-covington")
-        self.tagger: Tagger | None = None
 
     def __repr__(self) -> str:
         return f"<Pipeline with {self.parser!r}>"
@@ -93,42 +100,66 @@ class Pipeline(Stored):
     ) -> Pipeline:
         """Learn from a treebank with text, tags and trees; with `dev` the best epochs are kept.
 
-        `on_stage` is called with what is learned next: tokenizer, tagger, jackknife, parser or graph. `on_step` tells
-        how many steps of the first three are done, and how many there are, `on_epoch` and `on_progress` of parsers.
+        `on_stage` is called with what is learned next: tokenizer, tagger, jackknife, parser or graph. `on_epoch` and
+        `on_progress` tell how far its epochs are, and `on_step` how many steps are done, and how many there are, where
+        there are no epochs: in the preparation of the tagger, and in jackknife.
+
+        Each stage saves its training state to a file whose name is `checkpoint` with its own name behind, such as
+        `my.checkpoint.tokenizer`; `save` deletes them. With `resume` training goes on in the stage where it was
+        interrupted, and gives the same model as without the interruption.
         """
         sentences = checked_sentences(train, self.parser.target, on_error, on_finding)
         held_out = checked_sentences(dev, self.parser.target, on_error, on_finding) if dev is not None else None
         if not sentences:
             raise CrossarcError("there is no sentence to learn from")
-        self.origin_ = None
-        on_stage("tokenizer")
-        self.tokenizer.fit(sentences, held_out, on_step)
-        tagged, tagged_dev = sentences, held_out
+        gold = sentences, held_out
+        watchers: dict[str, Any] = {"on_epoch": on_epoch, "on_progress": on_progress}
+        stages = Stages(checkpoint, resume, lambda: self.signature(*gold), on_stage, **watchers)
+        self.origin_, self.checkpoint_ = None, stages
+        stages.learned("tokenizer", self.tokenizer, gold)
+        predicted = gold  # with the tags that a parser will see
         self.tagger = None
         has_tags = any(filled_columns_of(Corpus.of(sentences), TAGS).values())
-        if has_tags and (self.graph is not None or not self.predicts_tags):
-            on_stage("tagger")
-            tagger = Tagger(**self.tagger_settings).fit(sentences, held_out, on_step)
-            self.tagger = None if self.predicts_tags else tagger
-            folds = min(self.jackknife, len(sentences))
-            if folds > 1:
-                on_stage("jackknife")
-                tagged = jackknife_tags(
-                    sentences, folds=folds, report=lambda fold: on_step(fold, folds), **self.tagger_settings
-                )
-                tagged_dev = tagger.tag(held_out) if held_out is not None else None
-        own = (sentences, held_out) if self.predicts_tags else (tagged, tagged_dev)
-        on_stage("parser")
-        self.parser.fit(*own, checkpoint=checkpoint, resume=resume, on_epoch=on_epoch, on_progress=on_progress)
-        if self.graph is not None:
-            on_stage("graph")
-            self.graph.fit(tagged, tagged_dev, on_epoch=on_epoch, on_progress=on_progress)
+        if has_tags and not all(map(gives_tags, self.parsers.values())):
+            self.tagger = Tagger(**self.tagger_settings)
+            stages.learned("tagger", self.tagger, gold, on_step=on_step)
+            predicted = self.jackknifed(gold, self.tagger, stages, on_step)
+            if self.predicts_tags:  # it was for the training data of the parser of graphs
+                self.tagger = None
+        *_, last = self.parsers
+        for role, parser in self.parsers.items():
+            stages.learned(role, parser, gold if gives_tags(parser) else predicted, role == last)
         return self
+
+    def jackknifed(self, gold: Treebank, tagger: Tagger, stages: Stages, on_step: Steps) -> Treebank:
+        """Return a treebank with tags as a tagger predicts them for sentences that it has not seen."""
+        sentences, held_out = gold
+        folds = min(self.jackknife, len(sentences))
+        if folds < 2:
+            return gold
+        stages.on_stage("jackknife")
+        tagged = jackknife_tags(
+            sentences,
+            folds=folds,
+            report=lambda fold: on_step(fold, folds),
+            **stages.where("jackknife"),
+            **self.tagger_settings,
+        )
+        return tagged, tagger.tag(held_out) if held_out is not None else None
+
+    def signature(self, train: list[Sentence], dev: list[Sentence] | None) -> dict[str, Any]:
+        """Return what the checkpoint of a training belongs to."""
+        settings = {"jackknife": self.jackknife, "max_sentence_words": self.tokenizer.max_sentence_words}
+        parts = {"tagger": self.tagger_settings} | {
+            role: each.settings.model_dump() for role, each in self.parsers.items()
+        }
+        settings |= {f"{role}.{name}": value for role, own in parts.items() for name, value in own.items()}
+        return {"settings": settings, "train": digest(train), "dev": digest(dev or ())}
 
     @property
     def predicts_tags(self) -> bool:
         """Whether the parser gives tags itself."""
-        return bool(getattr(self.parser.settings, "predict", ()))
+        return gives_tags(self.parser)
 
     def __call__(self, text: str, *, document: str = "") -> Sentences:
         """Return the sentences of a text with tags and trees; `text_of` gives the text back.
@@ -158,15 +189,17 @@ class Pipeline(Stored):
         stream = only_sentences(read(sentences) if isinstance(sentences, str | os.PathLike) else sentences)
         if not any(option is not None and option is not False for option in options.values()):
             return in_batches(lambda batch: self.parse_batch(batch, keep_tags), stream, threads)
-        if self.tagger is not None:
-            stream = in_batches(lambda batch: self.tagged(batch, keep_tags), stream, threads)
+        place = self.annotators.index(self.parser)
+        before, after = self.annotators[:place], self.annotators[place + 1 :]
+        if before:
+            stream = in_batches(lambda batch: passed(batch, before, keep_tags), stream, threads)
         found = self.parser.parse(stream, threads=threads, keep_tags=keep_tags, **options)
-        return found if self.graph is None else self.graphs_beside(found, threads)
+        return self.passed_on(found, after, threads) if after else found
 
-    def graphs_beside(
-        self, found: Iterator[Sentence] | Iterator[Analysis], threads: int
+    def passed_on(
+        self, found: Iterator[Sentence] | Iterator[Analysis], after: list[Tagger | Parser], threads: int
     ) -> Iterator[Sentence] | Iterator[Analysis]:
-        """Yield parsed sentences, or analyses, with the graphs of the parser beside."""
+        """Yield parsed sentences, or analyses, with what the components after the parser give."""
         waiting: deque[Sentence | Analysis] = deque()
 
         def sentences() -> Iterator[Sentence]:
@@ -176,7 +209,7 @@ class Pipeline(Stored):
                 assert source is not None
                 yield source
 
-        for sentence in in_batches(self.with_graphs, sentences(), threads):
+        for sentence in in_batches(lambda batch: passed(batch, after), sentences(), threads):
             each = waiting.popleft()
             yield sentence if isinstance(each, Sentence) else each.of(sentence)
 
@@ -211,28 +244,16 @@ class Pipeline(Stored):
 
     def parse_batch(self, sentences: list[Sentence], keep_tags: bool = False) -> list[Sentence]:
         """Return sentences with tags, trees, and graphs if there is a parser of these."""
-        if not sentences:
-            return []
-        sentences = self.tagged(sentences, keep_tags)
-        return self.with_graphs(self.parser.model.parsed(sentences, keep_tags=keep_tags))
-
-    def tagged(self, sentences: list[Sentence], keep_tags: bool) -> list[Sentence]:
-        """Return sentences with the tags of the linear tagger, if there is one."""
-        return self.tagger.tag(sentences, keep=keep_tags) if self.tagger is not None else sentences
-
-    def with_graphs(self, sentences: list[Sentence]) -> list[Sentence]:
-        """Return sentences with the graphs of the parser beside, if there is one."""
-        return sentences if self.graph is None else self.graph.model.parsed(sentences)
+        return passed(sentences, self.annotators, keep_tags) if sentences else []
 
     def notes(self) -> list[str]:
         """Return what is worth knowing of what was parsed so far: what was counted."""
-        return self.tokenizer.notes() + [note for parser in self.parsers.values() for note in parser.model.notes()]
+        return [note for each in self.components.values() for note in each.model.notes()]
 
     def reset_notes(self) -> None:
         """Forget what was counted so far."""
-        self.tokenizer.reset_notes()
-        for parser in self.parsers.values():
-            parser.model.reset_notes()
+        for each in self.components.values():
+            each.model.reset_notes()
 
     def evaluate(self, gold: Data, *, given_tokens: bool = False) -> Tokenization:
         """Parse the text of a treebank, or its tokens, and score the result as in the CoNLL 2018 shared task."""
@@ -245,17 +266,17 @@ class Pipeline(Stored):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the pipeline to a file and delete the checkpoint; the same training gives the same bytes."""
         super().save(path)
-        self.parser.forget_checkpoint()
+        if self.checkpoint_ is not None:
+            self.checkpoint_.forget()
+            self.checkpoint_ = None
 
     def stored_parts(self) -> tuple[Manifest, Arrays]:
         """Return the manifest and the arrays of its model file."""
-        manifest: Manifest = {"kind": "pipeline", "jackknife": self.jackknife, "parts": {}}
-        if self.tokenizer.max_sentence_words != MOST_WORDS:
-            manifest["max_sentence_words"] = self.tokenizer.max_sentence_words
-        arrays = {**self.tokenizer.to_arrays("tokenizer."), **(self.tagger.to_arrays("tagger.") if self.tagger else {})}
-        for name, parser in self.parsers.items():
-            manifest["parts"][name], own = parser.stored_parts()
-            arrays |= prefixed(own, f"{name}.")
+        manifest: Manifest = {"kind": "pipeline", "jackknife": self.jackknife, "components": {}}
+        arrays: Arrays = {}
+        for role, each in self.components.items():
+            manifest["components"][role], own = each.stored_parts()
+            arrays |= prefixed(own, f"{role}.")
         return manifest, arrays
 
     @classmethod
@@ -265,25 +286,39 @@ class Pipeline(Stored):
             raise ModelError(f"{name}: this is a parser, not a pipeline; crossarc.load reads both")
         pipeline = cls.__new__(cls)
         try:
-            stored = {each: manifest["parts"][each] for each in ("parser", "graph") if each in manifest["parts"]}
-            found = {each: Parser.from_parts(stored[each], part(arrays, f"{each}."), name) for each in stored}
-            pipeline.parser, pipeline.graph = found["parser"], found.get("graph")
+            stored = manifest["components"]
+            pipeline.components = {
+                role: kind.from_parts(stored[role], part(arrays, f"{role}."), name)
+                for role, kind in ROLES.items()
+                if role in stored
+            }
+            if not {"tokenizer", "parser"} <= set(pipeline.components) or set(stored) - set(ROLES):
+                raise ValueError(f"it has {', '.join(stored)}")
             pipeline.jackknife = int(manifest["jackknife"])
             pipeline.tagger_settings = {"seed": pipeline.parser.settings.seed}
-            most = manifest.get("max_sentence_words", MOST_WORDS)
-            pipeline.tokenizer = Tokenizer.from_arrays(arrays, "tokenizer.", max_sentence_words=most)
-            has_tagger = any(each.startswith("tagger.") for each in arrays)
-            pipeline.tagger = Tagger.from_arrays(arrays, "tagger.") if has_tagger else None
             if pipeline.graph is not None and not pipeline.graph.gives_graphs:
                 raise ValueError("the parser of graphs gives trees")
-        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except UNUSABLE as error:
+            if isinstance(error, ModelError):
+                raise
             raise ModelError(f"{name}: the file holds no pipeline that crossarc can use ({error})") from None
         return pipeline
+
+    def __copy__(self) -> Self:
+        twin = super().__copy__()
+        twin.components = {role: copy.copy(each) for role, each in self.components.items()}
+        twin.checkpoint_ = None  # it belongs to one training
+        return twin
 
     @property
     def parsers(self) -> dict[str, Parser]:
         """The parser of trees or graphs, and the parser of graphs beside it, if there is one."""
-        return {"parser": self.parser} | ({"graph": self.graph} if self.graph is not None else {})
+        return {role: each for role, each in self.components.items() if isinstance(each, Parser)}
+
+    @property
+    def annotators(self) -> list[Tagger | Parser]:
+        """The components that sentences pass through, in order: all but the tokenizer."""
+        return [each for each in self.components.values() if not isinstance(each, Tokenizer)]
 
 
 def checked_tagger(settings: Mapping[str, Any]) -> Mapping[str, Any]:

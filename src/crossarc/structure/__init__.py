@@ -12,8 +12,6 @@ from crossarc.core.lazy import lazily
 
 if TYPE_CHECKING:
     from crossarc.structure.classes import Classes
-    from crossarc.structure.classification import classify
-    from crossarc.structure.crossings import crossing_pairs, edge_degree, is_planar
     from crossarc.structure.graphs import (
         cycles,
         graph_crossing_pairs,
@@ -22,17 +20,25 @@ if TYPE_CHECKING:
         is_projective_graph,
         multi_headed,
     )
-    from crossarc.structure.planarity import is_two_planar, plane_count, planes
-    from crossarc.structure.projectivity import (
+    from crossarc.structure.summary import Graphs, Summary, summarise
+    from crossarc.structure.trees import (
+        classify,
+        crossing_pairs,
+        depths,
+        describe_fault,
+        edge_degree,
+        find_cycles,
         gap_degree,
         gap_degrees,
+        is_planar,
         is_projective,
+        is_two_planar,
         is_well_nested,
         non_projective_edges,
         non_projective_mask,
+        plane_count,
+        planes,
     )
-    from crossarc.structure.summary import Graphs, Summary, summarise
-    from crossarc.structure.trees import depths, describe_fault, find_cycles
 
 __all__ = [
     "Classes",
@@ -66,11 +72,10 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     __name__,
     classes="Classes",
-    classification="classify",
-    crossings="crossing_pairs edge_degree is_planar",
     graphs="cycles graph_crossing_pairs is_acyclic is_connected is_projective_graph multi_headed",
-    planarity="is_two_planar plane_count planes",
-    projectivity="gap_degree gap_degrees is_projective is_well_nested non_projective_edges non_projective_mask",
     summary="Graphs Summary summarise",
-    trees="depths describe_fault find_cycles",
+    trees=(
+        "classify crossing_pairs depths describe_fault edge_degree find_cycles gap_degree gap_degrees is_planar "
+        "is_projective is_two_planar is_well_nested non_projective_edges non_projective_mask plane_count planes"
+    ),
 )

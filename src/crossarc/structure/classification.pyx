@@ -3,16 +3,9 @@ import numpy as np
 
 from crossarc.core.typedefs cimport offset_t, token_t
 
-from crossarc.structure.colouring cimport Board, Colouring
-from crossarc.structure.crossings cimport measure_edges, take_tree_arcs
-from crossarc.structure.planarity cimport assign_planes
-from crossarc.structure.projectivity cimport count_gaps, mark_non_projective, nests_well
-from crossarc.structure.trees cimport arrange, greatest_depth
-from crossarc.structure.workspace cimport Space, Workspace
-
 from crossarc.errors import StructureError
 from crossarc.structure.classes import Classes
-from crossarc.structure.trees import describe_fault
+
 
 cdef enum:
     VALID, WORDS, ROOTS, DEPTH, PROJECTIVE, PLANAR, PLANES, GAPS, NESTED, EDGE, NON_PROJECTIVE, FIGURES

@@ -6,6 +6,7 @@ from libc.string cimport memset
 from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport token_t
 
+
 cdef enum:
     BUDGET = 20_000     # colours given out; about 10 ms for the largest component
 

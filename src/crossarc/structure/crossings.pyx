@@ -9,9 +9,6 @@ import numpy as np
 from crossarc.core.sorting cimport sort_by
 from crossarc.core.typedefs cimport offset_t, token_t
 
-from crossarc.structure.trees cimport dominates, hold_tree
-from crossarc.structure.workspace cimport Space, Workspace
-
 
 cdef void take_tree_arcs(Space* space, bint root) noexcept nogil:
     """The arcs of a tree, each named by its dependent, in sweep order; those of node 0 only with `root`."""

@@ -9,8 +9,7 @@ from crossarc.core.sorting cimport sort_by
 from crossarc.core.typedefs cimport token_t
 from crossarc.core.union_find cimport find
 
-from crossarc.structure.crossings cimport any_crossing, note_arc, sort_arcs, sorted_crossings
-from crossarc.structure.workspace cimport Space, Workspace
+from crossarc.structure.trees cimport Space, Workspace, any_crossing, note_arc, sort_arcs, sorted_crossings
 
 from crossarc.core.arrays import as_int32
 from crossarc.errors import StructureError

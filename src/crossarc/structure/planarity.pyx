@@ -8,11 +8,6 @@ import numpy as np
 from crossarc.core.typedefs cimport token_t
 from crossarc.core.union_find cimport colour_apart, find_coloured
 
-from crossarc.structure.colouring cimport LARGEST, MOST, Board, Colouring, reduce_colours
-from crossarc.structure.crossings cimport close_arc, open_arc, take_tree_arcs
-from crossarc.structure.trees cimport hold_tree
-from crossarc.structure.workspace cimport Space, Workspace
-
 
 cdef token_t join_crossing(Space* space) noexcept nogil:
     """Join crossing arcs with opposite colours. Near-linear in the arcs, however many pairs cross.

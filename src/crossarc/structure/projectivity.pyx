@@ -8,9 +8,6 @@ import numpy as np
 from crossarc.core.sorting cimport sort_by
 from crossarc.core.typedefs cimport token_t
 
-from crossarc.structure.trees cimport dominates, hold_tree
-from crossarc.structure.workspace cimport Space, Workspace
-
 
 cdef token_t mark_non_projective(Space* space) noexcept nogil:
     """Set non_projective[d] for each word whose edge is non-projective and count them. Linear.

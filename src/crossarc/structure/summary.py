@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import TreebankError
-from crossarc.structure.classification import classify
 from crossarc.structure.graphs import is_acyclic, is_projective_graph, multi_headed
+from crossarc.structure.trees import classify
 from crossarc.treebank.graph import Graph
 from crossarc.treebank.sentence import Sentence
 

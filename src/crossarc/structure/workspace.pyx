@@ -9,6 +9,7 @@ from crossarc.core.typedefs cimport token_t
 
 from crossarc.errors import StructureError
 
+
 cdef enum:
     NAMED = 15
 

@@ -3,12 +3,11 @@
 These are the characters and their classes around the place, the part of the chunk (what stands between white space) on
 both sides, the token and the sentence so far, and what is known of words from the training text.
 """
-
 from crossarc.core.hashing cimport mix
-from crossarc.core.typedefs cimport hash_t, int32_t, uint8_t, uint16_t, uint32_t
-from crossarc.tagging.lexicon cimport SEED, Lexicon, join, roll
+from crossarc.core.typedefs cimport hash_t, int32_t, uint16_t, uint32_t, uint8_t
 
 from crossarc.tagging.characters import DENSE, DIGIT, FIRST_CASELESS, FIRST_LOWER, FIRST_UPPER, NAMES
+
 
 cdef enum:
     WINDOW = 5

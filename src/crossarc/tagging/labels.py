@@ -36,18 +36,18 @@ class Labels:
         rows, numbers[words] = np.unique(np.stack(tags, axis=1), axis=0, return_inverse=True)
         return cls(values, rows.astype(np.int32)), numbers
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return what a model file keeps."""
-        arrays: dict[str, NDArray[Any]] = {f"{prefix}labels": self.rows}
+        arrays: dict[str, NDArray[Any]] = {"labels": self.rows}
         for name, table in self.values.items():
-            arrays |= table_arrays(table, f"{prefix}values.{name}")
+            arrays |= table_arrays(table, f"values.{name}")
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, columns: Sequence[str]) -> Labels:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], columns: Sequence[str]) -> Labels:
         """Return the labels that a model file keeps; `ValueError` or `LookupError` for damaged arrays."""
-        rows = arrays[f"{prefix}labels"]
-        values = {column: stored_table(arrays, f"{prefix}values.{column}") for column in columns}
+        rows = arrays["labels"]
+        values = {column: stored_table(arrays, f"values.{column}") for column in columns}
         sizes = [len(table) - table.reserved for table in values.values()]
         if rows.dtype != np.int32 or rows.ndim != 2 or not len(rows) or rows.shape[1] != len(columns):
             raise ValueError("the labels of the tagger are damaged")

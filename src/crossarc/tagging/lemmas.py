@@ -46,7 +46,7 @@ class Lemmatizer:
         for form, lemma, label, count in counted_words(corpus, labels):
             rule, lower = rule_of(form, lemma), form.lower()
             for tag in tags_of(label, int(first_tags[label])):
-                for word in {form, lower}:
+                for word in dict.fromkeys((form, lower)):  # not a set, whose order differs from process to process
                     forms[form_key(tag, word)][rule] += count
                 if rule[0] != WHOLE:
                     # Suffixes are for words that are not known, so a word counts once, however frequent it is.
@@ -81,17 +81,17 @@ class Lemmatizer:
         found = find_entries(self.entries, raw, lowers, which, labels, self.first_tags)
         return np.append(self.numbers, np.int32(self.rules.index(SAME)))[found]  # entry -1 is the last
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return what a model file keeps."""
-        arrays: dict[str, NDArray[Any]] = {f"{prefix}numbers": self.numbers}
-        arrays |= table_arrays(StringTable(self.rules), f"{prefix}rules")
-        return arrays | table_arrays(self.entries, f"{prefix}entries")
+        arrays: dict[str, NDArray[Any]] = {"numbers": self.numbers}
+        arrays |= table_arrays(StringTable(self.rules), "rules")
+        return arrays | table_arrays(self.entries, "entries")
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, first_tags: Ints) -> Lemmatizer:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], first_tags: Ints) -> Lemmatizer:
         """Return the lemmatizer that a model file keeps; `ValueError` or `LookupError` for damaged arrays."""
-        rules, entries = (stored_table(arrays, f"{prefix}{name}") for name in ("rules", "entries"))
-        numbers = arrays[f"{prefix}numbers"]
+        rules, entries = (stored_table(arrays, name) for name in ("rules", "entries"))
+        numbers = arrays["numbers"]
         rule_count = len(rules) - rules.reserved
         if numbers.shape != (len(entries) - entries.reserved,) or numbers.dtype != np.int32 or SAME not in rules:
             raise ValueError("the tables of the lemmatizer do not fit together")

@@ -1,10 +1,10 @@
 """Words of the training text of a tokenizer, and what is known of them."""
-
 import numpy as np
 
 from crossarc.core.typedefs cimport hash_t, uint8_t
 
 from crossarc.tagging.characters import code_points, lower_table
+
 
 # What the lexicon says of a lower-cased word of the training text.
 KNOWN = 1           # frequent

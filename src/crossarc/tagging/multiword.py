@@ -88,7 +88,7 @@ class MultiwordSplitter:
         often = {form: counts[best[form]] for form, counts in splits.items()}
         return cls(forms, suffix_rules(best, often, agreement))
 
-    def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return what a model file keeps."""
         arrays: dict[str, NDArray[Any]] = {}
         forms = [SEPARATOR.join((form, *(words or ()))) for form, words in sorted(self.forms.items())]
@@ -97,15 +97,15 @@ class MultiwordSplitter:
             for suffix, rule in sorted(self.suffixes.items())
         ]
         for name, lines in (("forms", forms), ("suffixes", suffixes)):
-            arrays[f"{prefix}{name}"], arrays[f"{prefix}{name}_offsets"] = StringTable(lines).pack()
+            arrays[name], arrays[f"{name}_offsets"] = StringTable(lines).pack()
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str = "") -> MultiwordSplitter:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> MultiwordSplitter:
         """Return the splitter that a model file keeps; `ValueError` or `LookupError` for damaged arrays."""
 
         def lines(name: str) -> list[list[str]]:
-            table = StringTable.unpack(arrays[f"{prefix}{name}"], arrays[f"{prefix}{name}_offsets"])
+            table = StringTable.unpack(arrays[name], arrays[f"{name}_offsets"])
             return [line.split(SEPARATOR) for line in table]
 
         forms = {form: checked(tuple(words)) if words else None for form, *words in lines("forms")}

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.components.component import Arrays
 from crossarc.errors import CrossarcError
 from crossarc.features.encoding import SOURCES
 from crossarc.features.templates import FeatureModel, parse_model
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.updates import Mira
-from crossarc.learning.weights import Weights
+from crossarc.learning.learners import Mira
+from crossarc.learning.scorers import PackedWeights, Weights
 from crossarc.tagging.labels import Ints
 from crossarc.transitions.search import Greedy
-from crossarc.transitions.tagging import Tagging
-from crossarc.transitions.targets import Targets
-
-Arrays = Mapping[str, NDArray[Any]]
+from crossarc.transitions.stack_systems import Tagging
+from crossarc.transitions.system import Targets
 
 GIVEN = "upos"  # the attribute that is the tag of the round before
 EXPLORE = 0.9  # how often training goes on from a wrong tag, as tagging will have to
@@ -55,56 +52,66 @@ class Round:
             search_of(self.features, self.scorer.actions).parse(self.scorer, rows, starts, heads, labels, 0)
         return labels
 
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Return what a model file keeps."""
-        text = np.frombuffer(self.features.text.encode(), dtype=np.uint8)
-        return {f"{prefix}features": text, **self.scorer.to_arrays(prefix)}
-
     @classmethod
-    def from_arrays(cls, arrays: Arrays, prefix: str, labels: int, columns: Sequence[str]) -> Round:
-        """Return the round that a model file keeps, whose features come from some columns alone.
+    def stored(cls, text: str, arrays: Arrays, labels: int, columns: Sequence[str]) -> Round:
+        """Return the round with a feature model, whose features come from some columns alone, and stored weights.
 
-        Damaged arrays are a `ValueError` or a `LookupError`.
+        Damaged ones are a `ValueError` or a `LookupError`.
         """
         try:
-            features = parse_model(bytes(arrays[f"{prefix}features"]).decode())
+            features = parse_model(text)
             search_of(features, labels)
         except (CrossarcError, TypeError, AttributeError, OSError) as error:
             raise ValueError(f"the feature model of the tagger is damaged: {error}") from None
         if any(SOURCES[name.partition("[")[0]] not in columns for name in features.attributes):
             raise ValueError("the feature model of the tagger looks at other columns")
-        return cls(features, PackedWeights.from_arrays(dict(arrays), labels, prefix))
+        return cls(features, PackedWeights.from_arrays(arrays, labels))
 
 
 class RoundTrainer:
-    """Learns the labels of sentences, one epoch after the other."""
+    """Learns the labels of sentences: a feature model, what it sees, and the weights so far.
 
-    def __init__(self, features: FeatureModel, rows: Ints, labels: Ints, starts: NDArray[np.int64], count: int) -> None:
+    `seed` is that of the choices in training, `cut` and `cost` are those of `Tagger`.
+    """
+
+    def __init__(
+        self,
+        features: FeatureModel,
+        rows: Ints,
+        labels: Ints,
+        starts: NDArray[np.int64],
+        count: int,
+        *,
+        seed: int,
+        cut: int,
+        cost: float,
+    ) -> None:
         heads = np.where(labels >= 0, 0, -1).astype(np.int32)
         self.features = features
         self.rows = rows
         self.targets = Targets(heads, labels, starts)
         self.search = search_of(features, count)
-        self.count = count
+        self.seed, self.cut = seed, cut
+        self.rule = Mira(cost)
+        self.weights = self.first_weights()
 
-    def epochs(
-        self, sentences: NDArray[np.int64], *, epochs: int, seed: int, cut: int, cost: float
-    ) -> Iterator[tuple[Weights, float]]:
-        """Yield the weights and the share of wrong decisions after each epoch over some of the sentences."""
-        randomness = np.random.default_rng(seed)
-        weights = Weights(self.count, cut)
-        weights.random = (2 * seed + 1) % 2**64
-        rule = Mira(cost)
-        for _ in range(epochs):
-            order = randomness.permutation(sentences)
-            decisions, wrong = self.search.train(weights, rule, self.rows, self.targets, order, EXPLORE)
-            yield weights, wrong / max(1, decisions)
+    def first_weights(self) -> Weights:
+        """Return weights that have learned nothing."""
+        weights = Weights(self.search.action_count, self.cut)
+        weights.random = (2 * self.seed + 1) % 2**64
+        return weights
 
-    def packed(self, weights: Weights) -> Round:
+    def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from some sentences; return how many words they have and how many of them were wrong."""
+        return self.search.train(self.weights, self.rule, self.rows, self.targets, sentences, EXPLORE)
+
+    def packed(self) -> Round:
         """Return the round with the weights as they are now, averaged."""
-        return Round(self.features, weights.pack(PRUNE))
+        return Round(self.features, self.weights.pack(PRUNE))
 
-    def fit(self, sentences: NDArray[np.int64], **settings: Any) -> Round:
-        """Return the round after all epochs."""
-        *_, (weights, _) = self.epochs(sentences, **settings)
-        return self.packed(weights)
+    def fit(self, sentences: NDArray[np.int64], epochs: int) -> Round:
+        """Return the round that learns from some sentences alone, in so many epochs."""
+        self.weights, shuffle = self.first_weights(), np.random.default_rng(self.seed)
+        for _ in range(epochs):
+            self.learn(shuffle.permutation(sentences))
+        return self.packed()

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.tagging.boundaries import write_spans
 from crossarc.tagging.characters import BLANK_LINE, Characters, code_points
-from crossarc.tagging.span_writing import write_spans
 from crossarc.treebank import Sentence
 from crossarc.treebank.formats import CONLLU
-from crossarc.treebank.scanner import Scanner
+from crossarc.treebank.sentence import Scanner
 
 Split = Callable[[str], Sequence[str] | None]
 ESCAPES = {"\\": "\\\\", " ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p"}

@@ -1,11 +1,11 @@
 """The tokens of a text as the bytes of a CoNLL-U file."""
-
 import numpy as np
 
 from libc.stdlib cimport free
 
 from crossarc.core.output cimport Output, put_byte, put_bytes, put_number, put_string, reserve
-from crossarc.core.typedefs cimport int32_t, offset_t, uint8_t, uint32_t
+from crossarc.core.typedefs cimport int32_t, offset_t, uint32_t, uint8_t
+
 
 cdef enum:
     WIDEST = 6      # bytes of a character that is escaped

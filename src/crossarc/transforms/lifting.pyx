@@ -7,14 +7,11 @@ import numpy as np
 from libc.string cimport memcpy
 
 from crossarc.core.typedefs cimport label_t, offset_t, token_t, uint8_t
-from crossarc.structure.projectivity cimport mark_non_projective
-from crossarc.structure.trees cimport arrange
-from crossarc.structure.workspace cimport Space, Workspace
+from crossarc.structure.trees cimport Space, Workspace, arrange, mark_non_projective
 
 from crossarc.core.arrays import as_int32
 from crossarc.errors import StructureError
-from crossarc.structure.classification import checked_batch
-from crossarc.structure.trees import describe_fault
+from crossarc.structure.trees import checked_batch, describe_fault
 
 cdef enum:
     ANY_LABEL = -2

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.errors import CrossarcError, StructureError, UnknownName
-from crossarc.structure.workspace import checked_heads
+from crossarc.structure.trees import checked_heads
 from crossarc.transforms.lifting import lift, reattach
 
 MARK = "↑"

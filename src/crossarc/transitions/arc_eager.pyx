@@ -1,10 +1,11 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
-from crossarc.transitions.plan cimport first_child, is_on_stack, list_children, next_child
+from crossarc.transitions.system cimport Gold, TransitionSystem, first_child, is_on_stack, list_children, next_child
 from crossarc.transitions.state cimport Arc, State, arc_to, buffer_at, shift, stack_at
-from crossarc.transitions.system cimport Gold, TransitionSystem
+
 
 cdef enum:
-    SHIFT, LEFT_ARC, RIGHT_ARC, REDUCE, UNSHIFT
+    REDUCE = 3
+    UNSHIFT = 4
 
 
 cdef class ArcEager(TransitionSystem):

@@ -1,5 +1,4 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
-from crossarc.transitions.arc_standard cimport LEFT_ARC, RIGHT_ARC, SHIFT, shift_or_right_arc
 from crossarc.transitions.state cimport Arc, State, arc_to, buffer_at, shift, stack_at
 from crossarc.transitions.system cimport Gold, TransitionSystem
 

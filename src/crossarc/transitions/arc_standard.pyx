@@ -1,7 +1,6 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
-from crossarc.transitions.plan cimport first_child, list_children, next_child
+from crossarc.transitions.system cimport Gold, TransitionSystem, first_child, list_children, next_child
 from crossarc.transitions.state cimport Arc, State, arc_to, shift, stack_at
-from crossarc.transitions.system cimport Gold, TransitionSystem
 
 
 cdef class ArcStandard(TransitionSystem):

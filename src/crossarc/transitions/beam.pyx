@@ -1,27 +1,15 @@
-"""Beam search: the best few derivations in parallel, with training on whole derivations."""
-
+"""Beam search: the best few derivations in parallel."""
 import numpy as np
 
-from crossarc.core.typedefs cimport hash_t, int8_t, int32_t, label_t, offset_t, token_t, weight_t
-from crossarc.learning.packed cimport PackedWeights
-from crossarc.learning.scorer cimport Scorer
-from crossarc.learning.updates cimport UpdateRule
-from crossarc.learning.weights cimport Weights
-from crossarc.transitions.context cimport MOST_TEMPLATES, fill_keys
-from crossarc.transitions.generations cimport Generations, Item
-from crossarc.transitions.memory cimport Workspace
-from crossarc.transitions.search cimport Greedy, ParseWorkspace, note_link
-from crossarc.transitions.state cimport State, copy_state
-from crossarc.transitions.system cimport gold_label, make
-from crossarc.transitions.targets cimport Targets
+from crossarc.core.typedefs cimport hash_t, int32_t, int8_t, label_t, token_t
+from crossarc.learning.scorers cimport PackedWeights, Scorer
+from crossarc.transitions.state cimport State
 
 from crossarc.features.sharing import slots_of, template_groups
 
 
 cdef class BeamWorkspace(ParseWorkspace):
     """What one thread needs to parse with a beam."""
-
-    cdef Generations beam
 
     def __cinit__(self, token_t set_words, Scorer scorer, int32_t actions, Generations beam):
         self.beam = beam
@@ -35,106 +23,11 @@ cdef class Beam(Greedy):
     are compared by the mean over their steps, else by the sum, which favours short ones if steps are negative.
     """
 
-    cdef readonly int32_t width
-    cdef readonly bint probabilities
-    cdef readonly bint mean
-    cdef object groups          # of templates, and their terms, for sums of scores; found when they are first needed
-
     def __init__(self, system, model, moves, labels, attributes, width, *, probabilities=False, mean=False):
         super().__init__(system, model, moves, labels, attributes)
         self.width = width
         self.probabilities = probabilities
         self.mean = mean
-
-    def train(self, Weights weights, UpdateRule rule, const int32_t[:, ::1] tokens, Targets targets,
-              const offset_t[::1] order, double explore=0.0):
-        """Learn from sentences in an order, an epoch or a part of one; returns the counts of sentences and wrong ones.
-
-        If the oracle's derivation is not the best, the model learns from both up to the step where the best one was
-        furthest ahead (Huang et al. 2012, max-violation). `explore` has no effect: the states in a beam are those that
-        the model leads to.
-        """
-        cdef Workspace work = Workspace(self.set_words)
-        cdef Generations beam = Generations(self.width, self.actions, self.set_words)
-        cdef State* state = &work.state
-        cdef hash_t keys[MOST_TEMPLATES]
-        cdef offset_t wrong = 0
-        cdef Py_ssize_t i, s
-        cdef token_t n, gold_steps, steps, at
-        cdef int32_t last
-        cdef double gold_score, most
-        cdef weight_t step
-        cdef const int32_t* words
-        with nogil:
-            for i in range(order.shape[0]):
-                s = order[i]
-                n = <token_t>(targets.nodes[s + 1] - targets.nodes[s]) - 1
-                words = &tokens[targets.nodes[s], 0]
-                targets.begin(self.system, work, s)
-                beam.begin(self, n)
-                self.find_gold(beam, work)
-                work.begin(self.system, n)
-                weights.now += 1
-                most = gold_score = 0
-                last = -1
-                gold_steps = steps = 0
-                while beam.advance(self, weights, words):
-                    if state.moves < beam.gold_count:
-                        fill_keys(&self.program, state, words, keys)
-                        weights.score(keys, self.program.template_count, 0, beam.scores)
-                        gold_score += beam.scores[beam.gold[state.moves]]
-                        self.follow(state, beam.gold[state.moves])
-                    if not beam.items[0].gold and (last < 0 or beam.items[0].score - gold_score > most):
-                        most = beam.items[0].score - gold_score
-                        last = beam.items[0].last
-                        steps = beam.items[0].state.moves
-                        gold_steps = state.moves
-                if last < 0:
-                    continue
-                wrong += 1
-                beam.trace(last, steps)
-                at = 0
-                work.begin(self.system, n)
-                while at < steps and at < gold_steps and beam.path[at] == beam.gold[at]:
-                    self.follow(state, beam.gold[at])
-                    at += 1
-                copy_state(&beam.older[0].state, state)
-                steps -= at
-                gold_steps -= at
-                step = rule.step(max(steps, gold_steps), -most, self.program.template_count * (steps + gold_steps))
-                self.learn(weights, state, words, beam.gold + at, gold_steps, step)
-                self.learn(weights, &beam.older[0].state, words, beam.path + at, steps, -step)
-        return order.shape[0], wrong
-
-    cdef int find_gold(self, Generations beam, Workspace work) except -1 nogil:
-        """Find the actions of the oracle for the sentence in the workspace."""
-        cdef State* state = &work.state
-        cdef token_t move
-        cdef label_t label
-        while not self.system.is_final(state):
-            if state.moves >= beam.path_room:
-                beam.reserve_paths(2 * beam.path_room + 256)
-            move = self.system.oracle(state, &work.gold)
-            label = gold_label(self.system, state, &work.gold, move)
-            beam.gold[state.moves] = self.action_of(move, label)
-            make(self.system, state, move, label)
-        beam.gold_count = state.moves
-        return 0
-
-    cdef inline int follow(self, State* state, int32_t action) except -1 nogil:
-        """Make the move of an action."""
-        return make(self.system, state, self.moves[action], self.labels[action])
-
-    cdef int learn(self, Weights weights, State* state, const int32_t* words, const int32_t* actions, token_t count,
-                   weight_t step) except -1 nogil:
-        """Add to the weights of all steps of a derivation after a state."""
-        cdef hash_t keys[MOST_TEMPLATES]
-        cdef token_t k
-        for k in range(count):
-            fill_keys(&self.program, state, words, keys)
-            weights.update(keys, self.program.template_count, actions[k], step)
-            self.follow(state, actions[k])
-        return 0
 
     cdef ParseWorkspace workspace(self, weights):
         cdef Scorer scorer = weights
@@ -217,6 +110,6 @@ cdef class Beam(Greedy):
         for at in range(best.state.moves):
             fill_keys(&self.program, state, tokens, keys)
             work.scorer.score(keys, self.program.template_count, self.group_of(state, tokens), work.scores)
-            self.follow(state, work.beam.path[at])
+            follow(self, state, work.beam.path[at])
             note_link(self, work, state, work.beam.path[at], work.scores)
         return 0

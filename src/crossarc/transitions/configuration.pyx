@@ -1,18 +1,12 @@
 """A configuration for Python: what the oracle command prints and what tests explore."""
-
 import numpy as np
 
 from crossarc.core.typedefs cimport label_t, token_t
-from crossarc.transitions.memory cimport Workspace
-from crossarc.transitions.plan cimport is_gold_tree
 from crossarc.transitions.state cimport Arc, State, add_head, copy_state, reserve_arcs
-from crossarc.transitions.system cimport MOVES, Gold, TransitionSystem, gold_label, make
-from crossarc.transitions.targets cimport GraphTargets
 
 from crossarc.core.arrays import as_int32
 from crossarc.errors import StructureError
-from crossarc.structure.trees import describe_fault
-from crossarc.structure.workspace import checked_heads
+from crossarc.structure.trees import checked_heads, describe_fault
 
 
 def checked_labels(labels, size):
@@ -28,7 +22,7 @@ cdef class Configuration:
 
     Systems that build graphs take the arcs of the gold graph, each as (head, dependent, label), and n instead.
 
-    >>> from crossarc.transitions.arc_hybrid import ArcHybrid
+    >>> from crossarc.transitions.stack_systems import ArcHybrid
     >>> c = Configuration(ArcHybrid(), [-1, 2, 0])
     >>> c.apply(c.oracle())
     >>> c.stack, c.buffer, [c.system.moves[move] for move in c.legal()]

@@ -1,8 +1,8 @@
 """Features of a state: addresses become nodes, nodes attributes, attributes keys, each once in a state."""
-
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, token_t
 from crossarc.transitions.graph_arcs cimport count_heads
 from crossarc.transitions.state cimport OUTER, State, buffer_at, hash_set, stack2_at, stack_at
+
 
 # The numbering of features/templates.py.
 cdef enum:

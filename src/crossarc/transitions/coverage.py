@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from crossarc.core.arrays import as_int32
 from crossarc.errors import StructureError
-from crossarc.transitions.replay import replay
-from crossarc.transitions.system import TransitionSystem
+from crossarc.transitions.system import TransitionSystem, replay
 
 
 @dataclass(frozen=True)

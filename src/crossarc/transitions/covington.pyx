@@ -1,11 +1,7 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
-from crossarc.transitions.pairs cimport LEFT_ARC, RIGHT_ARC, arc_between, legal_arcs
-from crossarc.transitions.plan cimport LONG, first_child, list_children, look_back, next_child
+from crossarc.transitions.pairs cimport LEFT_ARC, NO_ARC, RIGHT_ARC, SHIFT, arc_between, legal_arcs
+from crossarc.transitions.system cimport LONG, Gold, TransitionSystem, first_child, list_children, look_back, next_child
 from crossarc.transitions.state cimport Arc, State, buffer_at
-from crossarc.transitions.system cimport Gold, TransitionSystem
-
-cdef enum:
-    SHIFT, NO_ARC
 
 
 cdef class Covington(TransitionSystem):
@@ -30,6 +26,8 @@ cdef class Covington(TransitionSystem):
         self.labelled = (False, False, True, True)
         self.joins_buffer = True
         self.covers = "all"
+        self.memory = "lists"
+        self.first_node = 1
         self.long_sentence = LONG
         self.exact_costs = True
 

@@ -1,14 +1,9 @@
 from crossarc.core.typedefs cimport label_t, token_t, uint32_t
-from crossarc.transitions.covington cimport Covington
 from crossarc.transitions.pairs cimport ARC
-from crossarc.transitions.plan cimport (
-    cost_of_link, first_child, is_open, list_children, look_back, next_child, orient_links,
+from crossarc.transitions.system cimport (
+    Gold, TransitionSystem, cost_of_link, first_child, is_open, list_children, look_back, next_child, orient_links,
 )
 from crossarc.transitions.state cimport State, buffer_at
-from crossarc.transitions.system cimport Gold, TransitionSystem
-
-cdef enum:
-    SHIFT, NO_ARC
 
 
 cdef class CovingtonUndirected(Covington):
@@ -32,6 +27,7 @@ cdef class CovingtonUndirected(Covington):
         self.moves = ("SHIFT", "NO-ARC", "ARC")
         self.labelled = (False, False, True)
         self.directed = self.joins_buffer = self.exact_costs = False
+        self.first_node = 0
         self.none_left = -1 if self.reads_root else 0
 
     cdef void start(self, State* state) noexcept nogil:
@@ -55,20 +51,20 @@ cdef class CovingtonUndirected(Covington):
         cdef uint32_t moves = self.legal(state)
         if moves & 1 << ARC and (gold.heads[i] == j or gold.heads[j] == i):
             return ARC
-        return NO_ARC if moves & 1 << NO_ARC and count_back(state, gold, j, self.single_root) else SHIFT
+        return NO_ARC if moves & 1 << NO_ARC and count_links_back(state, gold, j, self.single_root) else SHIFT
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
         cdef token_t i = state.left
         cdef token_t j = buffer_at(state, 0)
         cdef uint32_t moves = self.legal(state)
-        costs[SHIFT] = count_back(state, gold, j, self.single_root)
+        costs[SHIFT] = count_links_back(state, gold, j, self.single_root)
         costs[NO_ARC] = costs[ARC] = 0
         if moves & 1 << ARC:
             costs[NO_ARC] = gold.heads[i] == j or gold.heads[j] == i
             costs[ARC] = cost_of_link(state, gold, i, j, self.single_root, True)
 
 
-cdef token_t count_back(State* state, const Gold* gold, token_t j, bint one_root) noexcept nogil:
+cdef token_t count_links_back(State* state, const Gold* gold, token_t j, bint one_root) noexcept nogil:
     """The gold links between the first node and the first list that can still be made."""
     cdef token_t child = first_child(gold, j)
     cdef token_t head = gold.heads[j]

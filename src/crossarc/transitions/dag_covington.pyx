@@ -1,12 +1,8 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
 from crossarc.transitions.graph_arcs cimport count_missing, missing_arc
-from crossarc.transitions.graph_system cimport GraphSystem
-from crossarc.transitions.plan cimport LONG, look_back
+from crossarc.transitions.system cimport LONG, Gold, GraphSystem, look_back
+from crossarc.transitions.pairs cimport LEFT_ARC, NO_ARC, RIGHT_ARC, SHIFT
 from crossarc.transitions.state cimport Arc, State, arc_to, buffer_at
-from crossarc.transitions.system cimport Gold
-
-cdef enum:
-    SHIFT, NO_ARC, LEFT_ARC, RIGHT_ARC
 
 
 cdef class DagCovington(GraphSystem):
@@ -37,6 +33,7 @@ cdef class DagCovington(GraphSystem):
         self.labelled = (False, False, True, True)
         self.joins_buffer = True
         self.covers = "all"
+        self.memory = "lists"
         self.long_sentence = LONG
         self.last_resort = SHIFT
 

@@ -1,11 +1,8 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
 from crossarc.transitions.graph_arcs cimport count_missing, missing_arc
-from crossarc.transitions.graph_system cimport GraphSystem
+from crossarc.transitions.system cimport Gold, GraphSystem
+from crossarc.transitions.pairs cimport LEFT_ARC, REDUCE, RIGHT_ARC, SHIFT
 from crossarc.transitions.state cimport Arc, State, arc_to, buffer_at, shift, stack_at
-from crossarc.transitions.system cimport Gold
-
-cdef enum:
-    SHIFT, REDUCE, LEFT_ARC, RIGHT_ARC
 
 
 cdef class DagEager(GraphSystem):

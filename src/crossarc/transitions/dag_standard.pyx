@@ -1,11 +1,15 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
 from crossarc.transitions.graph_arcs cimport count_heads, count_missing, is_above, missing_arc
-from crossarc.transitions.graph_system cimport GraphSystem
+from crossarc.transitions.system cimport Gold, GraphSystem
 from crossarc.transitions.state cimport Arc, State, arc_to, shift, stack_at
-from crossarc.transitions.system cimport Gold
+
 
 cdef enum:
-    SHIFT, LEFT_REDUCE, RIGHT_REDUCE, LEFT_ATTACH, RIGHT_ATTACH, DROP
+    LEFT_REDUCE = 1
+    RIGHT_REDUCE = 2
+    LEFT_ATTACH = 3
+    RIGHT_ATTACH = 4
+    DROP = 5
 
 
 cdef class DagStandard(GraphSystem):

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crossarc.transitions.configuration import Configuration
-from crossarc.transitions.system import TransitionSystem
+from crossarc.transitions.system import Configuration, TransitionSystem
 
 
 def derive(system: TransitionSystem, heads: ArrayLike, labels: ArrayLike, root_label: int = 0) -> tuple[Any, ...]:
@@ -17,7 +16,7 @@ def derive(system: TransitionSystem, heads: ArrayLike, labels: ArrayLike, root_l
     `heads` and `labels` are int32 arrays of n + 1 entries. Undirected systems give their links as
     (left, right, label) instead of heads and labels.
 
-    >>> from crossarc.transitions.arc_hybrid import ArcHybrid
+    >>> from crossarc.transitions.stack_systems import ArcHybrid
     >>> moves, heads, labels = derive(ArcHybrid(), [-1, 2, 0], [-1, 7, 8])
     >>> [(ArcHybrid().moves[move], label) for move, label in moves], heads.tolist()
     ([('SHIFT', -1), ('LEFT-ARC', 7), ('SHIFT', -1), ('RIGHT-ARC', 8)], [-1, 2, 0])

@@ -1,5 +1,4 @@
 """The derivations in a beam: each makes all its possible steps, and the best of the results are kept."""
-
 import numpy as np
 
 from libc.math cimport INFINITY, exp, log
@@ -8,12 +7,11 @@ from libc.string cimport memcpy, memset
 
 from crossarc.core.typedefs cimport hash_t, int32_t, token_t, uint32_t, weight_t
 from crossarc.core.vectors cimport add_floats, next_reaching, sum_powers
-from crossarc.learning.scorer cimport Scorer, score_room
-from crossarc.transitions.context cimport MOST_SLOTS, MOST_TEMPLATES, fill_values, hash_chosen, hash_values
+from crossarc.learning.scorers cimport Scorer, score_room
 from crossarc.transitions.graph_arcs cimport count_arcs
-from crossarc.transitions.search cimport Greedy, best_of
 from crossarc.transitions.state cimport Arc, State, copy_state, release_state, reserve_state, reset_state
 from crossarc.transitions.system cimport MOVES, make
+
 
 cdef double NEGLIGIBLE = 1e-5       # smaller probabilities are ignored
 

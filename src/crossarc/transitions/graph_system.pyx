@@ -2,7 +2,6 @@ from crossarc.core.typedefs cimport label_t, token_t
 from crossarc.transitions.gold cimport Gold
 from crossarc.transitions.graph_arcs cimport UNSEEN, count_arcs, count_heads, has_arc, is_above, missing_arc
 from crossarc.transitions.state cimport State, add_further_head, push
-from crossarc.transitions.system cimport TransitionSystem, root_word
 
 
 cdef class GraphSystem(TransitionSystem):

@@ -1,12 +1,9 @@
 """The memory of a sentence that is derived: its state, its gold tree, and what reconstruction needs."""
-
 from libc.stdlib cimport free, malloc
 
 from crossarc.core.allocation cimport resize
 from crossarc.core.typedefs cimport label_t, score_t, token_t
-from crossarc.transitions.reconstruction cimport SCRATCH, Links, orient
 from crossarc.transitions.state cimport State, release_state, reserve_state, reset_state
-from crossarc.transitions.system cimport TransitionSystem
 
 
 cdef class Workspace:

@@ -1,11 +1,16 @@
 # Arcs between i, the top of the stack or the last node of a list, and j, the first node of the buffer, with i < j.
-# The systems that make them have the moves LEFT-ARC and RIGHT-ARC, or undirected ones ARC, in the same places.
+# The systems that make them number their moves alike: SHIFT, then REDUCE (of a stack) or NO-ARC (of a list), then
+# LEFT-ARC and RIGHT-ARC, or ARC in undirected ones.
 from crossarc.core.typedefs cimport token_t, uint32_t
-from crossarc.transitions.plan cimport cost_of_left_arc, cost_of_link, cost_of_right_arc, gold_between
+from crossarc.transitions.system cimport (
+    Gold, TransitionSystem, cost_of_left_arc, cost_of_link, cost_of_right_arc, gold_between,
+)
 from crossarc.transitions.state cimport Arc, State, arc_to, connected
-from crossarc.transitions.system cimport Gold, TransitionSystem
 
 cdef enum:
+    SHIFT = 0
+    REDUCE = 1
+    NO_ARC = 1
     LEFT_ARC = 2
     RIGHT_ARC = 3
     ARC = 2

@@ -3,16 +3,13 @@
 `Gold.extra` says for each word the plane of its arc, 0 or 1, or -1 where the arc is left to the end or left out. The
 first two rows of `Gold.scratch` hold the lists of dependents.
 """
-
 from libc.stdlib cimport abs
 
 from crossarc.core.links cimport is_tree
 from crossarc.core.sorting cimport sort_by
 from crossarc.core.typedefs cimport label_t, token_t
 from crossarc.core.union_find cimport colour_apart, find, find_coloured
-from crossarc.transitions.reconstruction cimport Links, orient_listed
 from crossarc.transitions.state cimport State
-from crossarc.transitions.system cimport Gold
 
 
 cdef bint is_gold_tree(const Gold* gold) noexcept nogil:

@@ -1,11 +1,9 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
-from crossarc.transitions.pairs cimport arc_between, cost_arcs, gold_arc, legal_arcs
-from crossarc.transitions.plan cimport ALL_ROOTS, NO_ROOTS, UNCROSSED_ROOTS, count_ahead, count_behind, plan_arcs
+from crossarc.transitions.pairs cimport REDUCE, SHIFT, arc_between, cost_arcs, gold_arc, legal_arcs
+from crossarc.transitions.system cimport (
+    ALL_ROOTS, NO_ROOTS, UNCROSSED_ROOTS, Gold, TransitionSystem, count_ahead, count_behind, plan_arcs,
+)
 from crossarc.transitions.state cimport Arc, State, buffer_at, shift, stack_at
-from crossarc.transitions.system cimport Gold, TransitionSystem
-
-cdef enum:
-    SHIFT, REDUCE
 
 
 cdef class Planar(TransitionSystem):

@@ -15,6 +15,7 @@ from crossarc.core.typedefs cimport score_t, token_t
 from crossarc.core.arrays import as_int32
 from crossarc.errors import StructureError, UnknownName
 
+
 COSTS = ("first", "second")
 
 

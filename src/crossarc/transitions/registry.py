@@ -6,20 +6,18 @@ from typing import Literal
 
 from crossarc.core.registry import Registry
 from crossarc.errors import CrossarcError
-from crossarc.transitions.arc_eager import ArcEager
-from crossarc.transitions.arc_hybrid import ArcHybrid
-from crossarc.transitions.arc_standard import ArcStandard
-from crossarc.transitions.covington import Covington
-from crossarc.transitions.covington_undirected import CovingtonUndirected
-from crossarc.transitions.dag_covington import DagCovington
-from crossarc.transitions.dag_eager import DagEager
-from crossarc.transitions.dag_standard import DagStandard
-from crossarc.transitions.planar import Planar
-from crossarc.transitions.planar_undirected import PlanarUndirected
-from crossarc.transitions.swap import Swap
+from crossarc.transitions.link_systems import (
+    Covington,
+    CovingtonUndirected,
+    DagCovington,
+    DagEager,
+    Planar,
+    PlanarUndirected,
+    TwoPlanar,
+    TwoPlanarUndirected,
+)
+from crossarc.transitions.stack_systems import ArcEager, ArcHybrid, ArcStandard, DagStandard, Swap
 from crossarc.transitions.system import TransitionSystem
-from crossarc.transitions.two_planar import TwoPlanar
-from crossarc.transitions.two_planar_undirected import TwoPlanarUndirected
 
 
 def check_system(name: str, system: object) -> None:

@@ -1,17 +1,11 @@
 """Oracles over whole treebanks: which trees does a system rebuild?"""
-
 import numpy as np
 
 from crossarc.core.typedefs cimport label_t, offset_t, token_t
-from crossarc.transitions.memory cimport Workspace
-from crossarc.transitions.plan cimport is_gold_tree
 from crossarc.transitions.state cimport State
-from crossarc.transitions.system cimport Gold, TransitionSystem, gold_label, make
-from crossarc.transitions.targets cimport GraphTargets
 
 from crossarc.errors import StructureError
-from crossarc.structure.classification import checked_batch
-from crossarc.structure.trees import describe_fault
+from crossarc.structure.trees import checked_batch, describe_fault
 
 
 def replay(TransitionSystem system, heads, starts):
@@ -24,7 +18,7 @@ def replay(TransitionSystem system, heads, starts):
     Words under another word count only if a move made the arc, not if `finish` did. For undirected systems links count,
     and so do root links that the oracle leaves to the reconstruction.
 
-    >>> from crossarc.transitions.arc_hybrid import ArcHybrid
+    >>> from crossarc.transitions.stack_systems import ArcHybrid
     >>> right, moves = replay(ArcHybrid(), [-1, 2, 0, -1, 3, 4, 0, 3], [0, 3, 8])
     >>> right.tolist(), moves.tolist()
     ([2, 3], [4, 8])

@@ -1,16 +1,15 @@
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
-from crossarc.learning.scorer import Scorer
-from crossarc.learning.updates import UpdateRule
-from crossarc.learning.weights import Weights
-from crossarc.transitions.system import TransitionSystem
-from crossarc.transitions.targets import Targets
+from crossarc.learning.learners import UpdateRule
+from crossarc.learning.scorers import PackedTable, PackedWeights, Scorer, Weights
+from crossarc.transitions.system import Targets, TransitionSystem
+from crossarc.transitions.training import StageWeights
 
-Ints = NDArray[np.int32]
-
-def collect_actions(system: TransitionSystem, targets: Targets, label_count: int) -> NDArray[np.int64]: ...
+_Ints = NDArray[np.int32]
 
 class Greedy:
     system: TransitionSystem
@@ -27,7 +26,7 @@ class Greedy:
         self,
         weights: Weights,
         rule: UpdateRule,
-        tokens: Ints,
+        tokens: _Ints,
         targets: Targets,
         order: NDArray[np.int64],
         explore: float = 0.0,
@@ -35,19 +34,98 @@ class Greedy:
     def parse(
         self,
         weights: Scorer,
-        tokens: Ints,
+        tokens: _Ints,
         starts: NDArray[np.int64],
-        heads: Ints,
-        labels: Ints,
+        heads: _Ints,
+        labels: _Ints,
         root_label: int,
         annotated: bool = False,
         keep_root_links: bool = False,
         scored: bool = False,
     ) -> None: ...
     def parse_graphs(
-        self, weights: Scorer, tokens: Ints, starts: NDArray[np.int64], root_label: int
-    ) -> tuple[Ints, Ints, Ints, NDArray[np.int64]]: ...
-    def keys_after(self, tokens: Ints, actions: Ints) -> NDArray[np.uint64]: ...
+        self, weights: Scorer, tokens: _Ints, starts: NDArray[np.int64], root_label: int
+    ) -> tuple[_Ints, _Ints, _Ints, NDArray[np.int64]]: ...
+    def keys_after(self, tokens: _Ints, actions: _Ints) -> NDArray[np.uint64]: ...
     def instances(
-        self, tokens: Ints, targets: Targets, group_of: Ints | None = None
-    ) -> tuple[NDArray[np.uint64], Ints, Ints]: ...
+        self, tokens: _Ints, targets: Targets, group_of: _Ints | None = None
+    ) -> tuple[NDArray[np.uint64], _Ints, _Ints]: ...
+
+class PackedStages:
+    moves: PackedTable
+    labels: PackedWeights
+    def __init__(self, moves: PackedTable, labels: PackedWeights) -> None: ...
+    def to_arrays(self) -> dict[str, NDArray[Any]]: ...
+    @staticmethod
+    def from_arrays(arrays: dict[str, NDArray[Any]], moves: int, actions: int) -> PackedStages: ...
+
+class TwoStage(Greedy):
+    move_templates: int
+    def __init__(
+        self,
+        system: TransitionSystem,
+        model: FeatureModel,
+        moves: ArrayLike,
+        labels: ArrayLike,
+        attributes: int,
+        move_templates: int,
+        label_templates: int,
+    ) -> None: ...
+    def train(  # type: ignore[override]
+        self,
+        weights: StageWeights,
+        rule: UpdateRule,
+        tokens: _Ints,
+        targets: Targets,
+        order: NDArray[np.int64],
+        explore: float = 0.0,
+    ) -> tuple[int, int]: ...
+    def parse(  # type: ignore[override]
+        self,
+        weights: PackedStages,
+        tokens: _Ints,
+        starts: NDArray[np.int64],
+        heads: _Ints,
+        labels: _Ints,
+        root_label: int,
+        annotated: bool = False,
+        keep_root_links: bool = False,
+        scored: bool = False,
+    ) -> None: ...
+    def weigh(
+        self,
+        weights: StageWeights,
+        tokens: _Ints,
+        targets: Targets,
+        sentences: int,
+    ) -> NDArray[np.float64]: ...
+
+class Beam(Greedy):
+    width: int
+    probabilities: bool
+    mean: bool
+    def __init__(
+        self,
+        system: TransitionSystem,
+        model: FeatureModel,
+        moves: ArrayLike,
+        labels: ArrayLike,
+        attributes: int,
+        width: int,
+        *,
+        probabilities: bool = False,
+        mean: bool = False,
+    ) -> None: ...
+    def parse_best(
+        self,
+        scorer: Scorer,
+        tokens: _Ints,
+        root_label: int,
+        annotated: bool,
+        keep_root_links: bool,
+        scored: bool,
+        scale: float,
+        by_probability: bool,
+        required: _Ints | None = None,
+        forbidden: NDArray[np.int8] | None = None,
+    ) -> tuple[_Ints, _Ints, NDArray[np.float64], NDArray[np.float64]]: ...

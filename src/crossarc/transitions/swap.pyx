@@ -1,8 +1,7 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
-from crossarc.transitions.arc_standard cimport LEFT_ARC, RIGHT_ARC, SHIFT, ArcStandard
-from crossarc.transitions.plan cimport first_child, list_children, next_child
+from crossarc.transitions.system cimport Gold, TransitionSystem, first_child, list_children, next_child
 from crossarc.transitions.state cimport State, buffer_at, stack_at
-from crossarc.transitions.system cimport Gold, TransitionSystem
+
 
 cdef enum:
     SWAP = 3

@@ -1,10 +1,7 @@
 """What transition parsers learn to build: the trees or graphs of sentences, one after the other in flat arrays."""
-
 import numpy as np
 
 from crossarc.core.typedefs cimport token_t
-from crossarc.transitions.memory cimport Workspace
-from crossarc.transitions.system cimport TransitionSystem
 
 
 cdef class Targets:

@@ -1,11 +1,7 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
-from crossarc.transitions.plan cimport count_behind
-from crossarc.transitions.planar cimport Planar, active_plane
+from crossarc.transitions.pairs cimport SHIFT
+from crossarc.transitions.system cimport Gold, count_behind
 from crossarc.transitions.state cimport State, buffer_at
-from crossarc.transitions.system cimport Gold
-
-cdef enum:
-    SHIFT, REDUCE
 
 
 cdef class TwoPlanar(Planar):
@@ -29,6 +25,7 @@ cdef class TwoPlanar(Planar):
         self.moves = ("SHIFT", "REDUCE", "LEFT-ARC", "RIGHT-ARC", "SWITCH")
         self.labelled = (False, False, True, True, False)
         self.covers = "two-planar"
+        self.memory = "two stacks"
         self.planes = 2
         self.switch = 4
 

@@ -1,6 +1,5 @@
 from crossarc.core.typedefs cimport label_t
-from crossarc.transitions.plan cimport orient_links
-from crossarc.transitions.two_planar cimport TwoPlanar
+from crossarc.transitions.system cimport orient_links
 from crossarc.transitions.state cimport State
 
 

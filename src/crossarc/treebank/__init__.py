@@ -3,13 +3,13 @@
 from crossarc.treebank.conversion import convert
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.empty_nodes import collapse
+from crossarc.treebank.fields import Token
 from crossarc.treebank.formats import FORMATS, Format
 from crossarc.treebank.graph import Graph
 from crossarc.treebank.json_lines import read_json_documents, write_json_lines
 from crossarc.treebank.reading import read, read_arrays, read_string, validate
 from crossarc.treebank.sentence import Sentence
 from crossarc.treebank.table import to_table
-from crossarc.treebank.token import Token
 from crossarc.treebank.validation import Finding
 from crossarc.treebank.writing import write
 

@@ -1,5 +1,4 @@
 """A stream of bytes as a corpus, without a Python object per sentence."""
-
 import numpy as np
 
 from libc.stdlib cimport free
@@ -8,10 +7,10 @@ from libc.string cimport memcpy, memset
 from crossarc.core.buffers cimport Buffer, extend, take_array
 from crossarc.core.strings cimport StringTable
 from crossarc.core.typedefs cimport int32_t, label_t, token_t
-from crossarc.treebank.layout cimport NO_FAULT, Layout, Spec, find_end, make_spec, parse, release
+from crossarc.treebank.fields cimport NO_FAULT, Layout, Spec, find_end, make_spec, parse, release
 
 from crossarc.core.strings import ROOT
-from crossarc.treebank.corpus import INTERNED, Corpus
+
 
 cdef enum:
     MOST = 8       # at least the number of interned columns and the heads

@@ -1,16 +1,15 @@
 """New columns for many sentences at once, as parsers and taggers give them: all other bytes stay."""
-
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
 from crossarc.core.strings cimport StringTable
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t
-from crossarc.treebank.field_table cimport FieldTable, fields_of
+from crossarc.treebank.fields cimport LONGEST, FieldTable, fields_of
 from crossarc.treebank.field_writing cimport copy, digits_of, name_of, write_number
-from crossarc.treebank.layout cimport LONGEST
 from crossarc.treebank.sentence cimport Sentence
 
 from crossarc.errors import TreebankError
+
 
 cdef extern from "Python.h":
     PyObject** PySequence_Fast_ITEMS(list items) nogil

@@ -1,9 +1,11 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core.strings import StringTable
+from crossarc.treebank.formats import Format
 from crossarc.treebank.sentence import Sentence
 
 INTERNED: tuple[str, ...]
@@ -37,3 +39,8 @@ class Graphs:
     def nodes(self) -> NDArray[np.int32]: ...
     @property
     def strings(self) -> StringTable: ...
+
+class ArrayReader:
+    def __new__(cls, format: Format, repair: Callable[[bytes, int], bytes | None]) -> Self: ...
+    def feed(self, block: bytes, final: bool = False) -> None: ...
+    def corpus(self) -> Corpus: ...

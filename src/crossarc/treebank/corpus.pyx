@@ -1,5 +1,4 @@
 """A whole treebank as flat integer arrays: what parsers learn from and statistics are counted over."""
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -11,14 +10,16 @@ from libc.string cimport memcpy, memset
 from crossarc.core.buffers cimport Buffer, extend, frozen, take_array
 from crossarc.core.strings cimport StringTable
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, token_t
-from crossarc.treebank.field_table cimport FieldTable, fields_of
-from crossarc.treebank.graph_reading cimport GraphReader
+from crossarc.treebank.fields cimport FieldTable, GraphReader, fields_of
 from crossarc.treebank.sentence cimport Sentence
 
 from crossarc.core.strings import ROOT, UNKNOWN
 from crossarc.errors import TreebankError, UnknownName
 from crossarc.treebank.formats import COLUMNS, CONLLU
 from crossarc.treebank.graph import describe_fault
+
+include "array_reading.pyx"
+
 
 cdef extern from "Python.h":
     PyObject** PySequence_Fast_ITEMS(list items) nogil

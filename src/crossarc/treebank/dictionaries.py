@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 from crossarc.errors import TreebankError
+from crossarc.treebank.fields import arcs_of
 from crossarc.treebank.formats import CONLLU, SDP, Format, get_format
-from crossarc.treebank.graph_reading import arcs_of
 from crossarc.treebank.sentence import Sentence
 
 Plain = dict[str, Any]

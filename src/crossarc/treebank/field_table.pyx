@@ -1,11 +1,9 @@
 """The bytes of a sentence with a table of where each field begins."""
-
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport int32_t, token_t
-from crossarc.treebank.layout cimport Layout
 
 
 cdef class FieldTable:

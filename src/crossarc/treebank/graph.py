@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import StructureError, TreebankError
+from crossarc.treebank.fields import arcs_of
 from crossarc.treebank.formats import CONLLU, Format
-from crossarc.treebank.graph_reading import arcs_of
 
 if TYPE_CHECKING:
     from crossarc.treebank.sentence import Sentence

@@ -1,13 +1,11 @@
 """The arcs of graphs from the bytes of sentences: DEPS of CoNLL-U, argument columns of SDP and CoNLL-2009."""
-
 import numpy as np
 
 from libc.stdlib cimport free
 
 from crossarc.core.allocation cimport resize
 from crossarc.core.typedefs cimport int32_t, token_t
-from crossarc.treebank.field_table cimport FieldTable, fields_of
-from crossarc.treebank.layout cimport EMPTY_ROW, RANGE_ROW, number
+
 
 cdef const char* ROOT_LABEL = "root"      # of the tops of SDP
 

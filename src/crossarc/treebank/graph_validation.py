@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from crossarc.treebank.graph_reading import arcs_of
+from crossarc.treebank.fields import arcs_of
 from crossarc.treebank.sentence import Sentence
 
 SHOWN = 10  # nodes named in a finding

@@ -1,5 +1,4 @@
 """New graphs for many sentences at once, as parsers give them: DEPS is written, all other bytes stay."""
-
 import numpy as np
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -11,13 +10,13 @@ from crossarc.core.allocation cimport renew
 from crossarc.core.sorting cimport sort_by
 from crossarc.core.strings cimport StringTable
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, token_t
-from crossarc.treebank.field_table cimport FieldTable, fields_of
+from crossarc.treebank.fields cimport EMPTY_ROW, LONGEST, RANGE_ROW, FieldTable, fields_of
 from crossarc.treebank.field_writing cimport copy, digits_of, name_of, write_number
-from crossarc.treebank.layout cimport EMPTY_ROW, LONGEST, RANGE_ROW
 from crossarc.treebank.sentence cimport Sentence
 
 from crossarc.errors import TreebankError
 from crossarc.treebank.graph import Graph, label_fault
+
 
 cdef extern from "Python.h":
     PyObject** PySequence_Fast_ITEMS(list items) nogil

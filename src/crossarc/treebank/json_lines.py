@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, Literal, NoReturn, cast
 
 from crossarc.errors import TreebankError, UnknownName
 from crossarc.treebank.sentence import Sentence
-from crossarc.treebank.sentence_json import sentence_json
 from crossarc.treebank.streams import BLOCK, Source, atomic_writer, blocks, name_of
+from crossarc.treebank.text_writing import sentence_json
 
 log = logging.getLogger(__name__)
 

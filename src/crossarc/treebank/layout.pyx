@@ -3,11 +3,10 @@
 Two passes, both without Python objects: `find_end` finds the empty line that ends a sentence, `parse` splits the lines,
 checks ids, heads and UTF-8, and notes where each field begins. Sentences and corpora are read with both.
 """
-
 from libc.stdlib cimport free, realloc
 from libc.string cimport memchr, memcpy
 
-from crossarc.core.typedefs cimport int32_t, token_t, uint8_t, uint64_t
+from crossarc.core.typedefs cimport int32_t, token_t, uint64_t, uint8_t
 from crossarc.treebank.separators cimport first_bit, separators
 
 

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from crossarc.errors import TreebankError, UnknownName
-from crossarc.treebank.array_reading import ArrayReader
-from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.corpus import ArrayReader, Corpus
 from crossarc.treebank.formats import Format, format_of_content, format_of_path, get_format
-from crossarc.treebank.scanner import Scanner
-from crossarc.treebank.sentence import Sentence
+from crossarc.treebank.sentence import Scanner, Sentence
 from crossarc.treebank.streams import Source, blocks, chain, name_of
 from crossarc.treebank.validation import (
     CHECKS,

@@ -1,12 +1,11 @@
 """The bytes of a sentence with other comments, columns or another graph."""
-
 from crossarc.core.typedefs cimport int32_t
-from crossarc.treebank.field_table cimport FieldTable, fields_of
-from crossarc.treebank.layout cimport RANGE_ROW
+from crossarc.treebank.fields cimport RANGE_ROW, FieldTable, fields_of
 
 from crossarc.errors import TreebankError
 from crossarc.treebank.arguments import sdp_columns
 from crossarc.treebank.graph import format_deps
+
 
 # The property of a sentence for each column of a token.
 PROPERTIES = {

@@ -1,9 +1,7 @@
 """A stream of bytes as sentences."""
-
 from libc.string cimport memset
 
-from crossarc.treebank.layout cimport NO_FAULT, Fault, Layout, Spec, find_end, make_spec, parse, release
-from crossarc.treebank.sentence cimport Sentence
+from crossarc.treebank.fields cimport NO_FAULT, Fault, Layout, Spec, find_end, make_spec, parse, release
 
 
 cdef class Scanner:

@@ -1,59 +1,79 @@
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Generic, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Self, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.treebank.fields import Token
 from crossarc.treebank.formats import Format
 from crossarc.treebank.graph import Graph
-from crossarc.treebank.token import Token
 
-T = TypeVar("T", covariant=True)
+_Strings = Sequence[str] | None
 
-class ReadOnly(Generic[T]):
-    def __get__(self, holder: object, owner: type | None = None) -> T: ...
-
-Strings = Sequence[str] | None
-
-class Columns(TypedDict, total=False):
-    lemmas: Strings
-    upos: Strings
-    xpos: Strings
-    feats: Strings
+class _Columns(TypedDict, total=False):
+    lemmas: _Strings
+    upos: _Strings
+    xpos: _Strings
+    feats: _Strings
     heads: Sequence[int] | NDArray[np.int32] | None
-    deprels: Strings
-    deps: Strings
-    misc: Strings
+    deprels: _Strings
+    deps: _Strings
+    misc: _Strings
     graph: Graph | None
 
 class Sentence:
     source: str
     line: int
-    raw: ReadOnly[bytes]
-    format: ReadOnly[Format]
-    comments: ReadOnly[tuple[str, ...]]
-    metadata: ReadOnly[dict[str, str]]
-    id: ReadOnly[str]
-    text: ReadOnly[str]
-    rows: ReadOnly[tuple[Token, ...]]
-    ranges: ReadOnly[tuple[Token, ...]]
-    empty_nodes: ReadOnly[tuple[Token, ...]]
-    node_ids: ReadOnly[tuple[str, ...]]
-    arguments: ReadOnly[tuple[tuple[str, ...], ...]]
-    forms: ReadOnly[tuple[str, ...]]
-    lemmas: ReadOnly[tuple[str, ...]]
-    upos: ReadOnly[tuple[str, ...]]
-    xpos: ReadOnly[tuple[str, ...]]
-    feats: ReadOnly[tuple[str, ...]]
-    deprels: ReadOnly[tuple[str, ...]]
-    deps: ReadOnly[tuple[str, ...]]
-    misc: ReadOnly[tuple[str, ...]]
-    heads: ReadOnly[NDArray[np.int32]]
-    graph: ReadOnly[Graph]
-    is_tree: ReadOnly[bool]
-    roots: ReadOnly[list[int]]
-    has_graph: ReadOnly[bool]
-    is_projective: ReadOnly[bool]
+    @property
+    def raw(self) -> bytes: ...
+    @property
+    def format(self) -> Format: ...
+    @property
+    def comments(self) -> tuple[str, ...]: ...
+    @property
+    def metadata(self) -> dict[str, str]: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def rows(self) -> tuple[Token, ...]: ...
+    @property
+    def ranges(self) -> tuple[Token, ...]: ...
+    @property
+    def empty_nodes(self) -> tuple[Token, ...]: ...
+    @property
+    def node_ids(self) -> tuple[str, ...]: ...
+    @property
+    def arguments(self) -> tuple[tuple[str, ...], ...]: ...
+    @property
+    def forms(self) -> tuple[str, ...]: ...
+    @property
+    def lemmas(self) -> tuple[str, ...]: ...
+    @property
+    def upos(self) -> tuple[str, ...]: ...
+    @property
+    def xpos(self) -> tuple[str, ...]: ...
+    @property
+    def feats(self) -> tuple[str, ...]: ...
+    @property
+    def deprels(self) -> tuple[str, ...]: ...
+    @property
+    def deps(self) -> tuple[str, ...]: ...
+    @property
+    def misc(self) -> tuple[str, ...]: ...
+    @property
+    def heads(self) -> NDArray[np.int32]: ...
+    @property
+    def graph(self) -> Graph: ...
+    @property
+    def is_tree(self) -> bool: ...
+    @property
+    def roots(self) -> list[int]: ...
+    @property
+    def has_graph(self) -> bool: ...
+    @property
+    def is_projective(self) -> bool: ...
     def __init__(self, raw: bytes, format: str | Format = "conllu", *, source: str = "", line: int = 1) -> None: ...
     @classmethod
     def from_columns(
@@ -62,9 +82,11 @@ class Sentence:
         comments: Sequence[str] = (),
         metadata: Mapping[str, str] | None = None,
         forms: Sequence[str],
-        **columns: Unpack[Columns],
+        **columns: Unpack[_Columns],
     ) -> Sentence: ...
-    def replace(self, *, comments: Strings = None, forms: Strings = None, **columns: Unpack[Columns]) -> Sentence: ...
+    def replace(
+        self, *, comments: _Strings = None, forms: _Strings = None, **columns: Unpack[_Columns]
+    ) -> Sentence: ...
     def to_dict(self) -> dict[str, Any]: ...
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Sentence: ...
@@ -79,3 +101,9 @@ class Sentence:
     def __hash__(self) -> int: ...
     def __bytes__(self) -> bytes: ...
     def _repr_html_(self) -> str: ...
+
+class Scanner:
+    def __new__(cls, format: Format, source: str) -> Self: ...
+    @property
+    def pending(self) -> int: ...
+    def feed(self, block: bytes, final: bool = False) -> list[Sentence | tuple[bytes, int]]: ...

@@ -3,7 +3,6 @@
 A sentence keeps its bytes and a table of where each field begins. Writing it gives the same bytes back; strings become
 Python objects only when a column is read. Sentences do not change: `replace` gives a new one.
 """
-
 import re
 from operator import methodcaller
 
@@ -14,14 +13,17 @@ from libc.string cimport memcpy, memset
 
 from crossarc.core.links cimport is_tree
 from crossarc.core.typedefs cimport int32_t, token_t
-from crossarc.treebank.field_table cimport FieldTable, fields_of
-from crossarc.treebank.layout cimport EMPTY_ROW, NO_FAULT, RANGE_ROW, Layout, Spec, make_spec, parse, release
-from crossarc.treebank.replacement cimport replaced_bytes
-from crossarc.treebank.token cimport make_token
+from crossarc.treebank.fields cimport (
+    EMPTY_ROW, NO_FAULT, RANGE_ROW, FieldTable, Layout, Spec, fields_of, make_spec, make_token, parse, release,
+)
 
 from crossarc.errors import TreebankError
 from crossarc.treebank.formats import CONLLU, get_format
 from crossarc.treebank.graph import graph_of
+
+include "replacement.pyx"
+include "scanner.pyx"
+
 
 SDP_ID = re.compile(r"#(?!SDP )(\S+)$")
 

@@ -1,5 +1,4 @@
 """Sentences as JSON: what `json.dumps` gives for `Sentence.to_dict`, without the dict."""
-
 import json
 
 from libc.stdlib cimport free
@@ -7,9 +6,10 @@ from libc.string cimport memchr, memcmp
 
 from crossarc.core.output cimport Output, put_byte, put_bytes, put_string, reserve
 from crossarc.core.typedefs cimport int32_t, uint8_t
-from crossarc.treebank.field_table cimport FieldTable, fields_of
+from crossarc.treebank.fields cimport FieldTable, fields_of
 
 from crossarc.treebank.dictionaries import frame_of, layout_of, to_dict
+
 
 cdef enum Kind:
     STRING

@@ -1,10 +1,7 @@
 """Tokens: the rows of a sentence."""
-
 from operator import itemgetter
 
 from crossarc.core.typedefs cimport int32_t
-from crossarc.treebank.field_table cimport FieldTable, fields_of
-from crossarc.treebank.layout cimport EMPTY_ROW, RANGE_ROW
 
 
 cdef Token make_token(FieldTable sentence, int32_t row):

@@ -24,6 +24,7 @@ from crossarc.parsers.arcs.lengths import TAGS
 from crossarc.treebank.corpus import Corpus
 
 MOST_TAGS = 17
+REACHABLE = 0.995  # of the gold arcs: rounds that are found leave so many within reach
 
 Ints = NDArray[np.int32]
 Counts = NDArray[np.int64]
@@ -50,7 +51,7 @@ def rounds_of(settings: RoundSettings, features: EdgeModel, corpus: Corpus, sing
     table = corpus.strings[column]
     present = [table.string(tag) for tag in np.unique(corpus[column]).tolist() if tag != ROOT]
     if not settings.order:
-        return best_rounds(corpus[column], table, corpus["head"], corpus.starts, single_root, settings.reachable)
+        return best_rounds(corpus[column], table, corpus["head"], corpus.starts, single_root, REACHABLE)
     rounds = [[group] if isinstance(group, str) else list(group) for group in settings.order]
     named = [tag for group in rounds for tag in group]
     for tag in named:

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
-from crossarc.factors.arcs import ARC_WEIGHTS
-from crossarc.factors.rounds import RoundFactors
+from crossarc.decode.spanning import ChuLiuEdmonds
+from crossarc.factors.arcs import ARC_WEIGHTS, RoundFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
-from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorers import PackedWeights
 from crossarc.papers.labeled_mst.orders import (
     Rounds,
     check_rounds,

@@ -18,9 +18,8 @@ class RoundSettings(ArcSettings):
 
     family: Literal["rounds"] = "rounds"
     system: Literal["bottom-up"] = "bottom-up"
-    # The tags of each round, else found: as many rounds as can reach this share of the gold arcs.
+    # The tags of each round; found by the training trees if there are none.
     order: list[str | list[str]] = Field([])
-    reachable: float = Field(0.995, ge=0, le=1)
     # Whether words that have a head can no longer be heads.
     absorb: bool = True
     # Whether later rounds see the labels of the dependents found in earlier rounds.

@@ -12,7 +12,7 @@ from crossarc.components.component import Arrays
 from crossarc.decode.undirected import Undirected
 from crossarc.factors.arcs import ArcFactors
 from crossarc.features.edges import EdgeModel
-from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorers import PackedWeights
 from crossarc.papers.undirected_mst.guesses import with_guesses
 from crossarc.papers.undirected_mst.settings import UndirectedSettings, directed_settings
 from crossarc.parsers.arcs.finders import ArcFinder, Scores, Starts, TreeFinder, check_arcs

@@ -9,7 +9,7 @@ from crossarc.components.component import Arrays
 from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
-from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorers import PackedWeights
 from crossarc.papers.undirected_mst.finders import (
     EnhancedFinder,
     StackedFinder,

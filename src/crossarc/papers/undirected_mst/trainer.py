@@ -9,8 +9,7 @@ from crossarc.components.component import Arrays, part, prefixed
 from crossarc.components.training import chunks
 from crossarc.errors import CrossarcError
 from crossarc.factors.arcs import ARC_WEIGHTS, ArcFactors
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import PackedWeights, Weights
 from crossarc.papers.undirected_mst.finders import (
     EnhancedFinder,
     StackedFinder,

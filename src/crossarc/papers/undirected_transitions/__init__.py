@@ -1,4 +1,11 @@
-"""Parsers by moves whose links have no directions (undirected-transition-parsing): the page of the paper.
+"""Undirected transitions (undirected-transition-parsing): LIBSVM, with which the parsers of the paper were learned.
 
-The systems and the reconstructions are general, in `crossarc.transitions`, with a preset for each pair of them.
+The systems, the reconstructions and the presets are general: `crossarc.transitions` and `crossarc.parsers.moves`.
 """
+
+from crossarc.papers.undirected_transitions.libsvm import libsvm
+from crossarc.parsers.moves.learners import Learner
+
+LEARNERS = {
+    "libsvm": Learner(at_once=libsvm, cost=10.0, split_words=500, scorer="crossarc.learning.scorers:SupportVectors")
+}

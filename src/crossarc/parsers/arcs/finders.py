@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
 from crossarc.decode.decoder import Decoder
-from crossarc.decode.eisner import Eisner
+from crossarc.decode.projective import Eisner
+from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.factors.arcs import ArcFactors
 from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import TemplateError
-from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorers import PackedWeights
 from crossarc.parsers.arcs.lengths import Lengths, limits_of
 from crossarc.parsers.arcs.settings import ArcSettings, ArcTreeSettings
 from crossarc.parsers.model import Ints

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays, part, prefixed
 from crossarc.components.training import Trainer
-from crossarc.decode.chu_liu_edmonds import ChuLiuEdmonds
+from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.errors import CrossarcError
 from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.factors.graph_arcs import GraphArcFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import PackedWeights, Weights
 from crossarc.parsers.analysis import GRAPH_SCALES
 from crossarc.parsers.arcs.finders import Starts
 from crossarc.parsers.arcs.lengths import Lengths, WithLengths, lengths_of_arcs, limits_of, tag_column

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from crossarc import decode
 from crossarc.components.component import Arrays
-from crossarc.factors.arcs import ARC_WEIGHTS, JointFactors
-from crossarc.factors.labels import LabelFactors
+from crossarc.factors.arcs import ARC_WEIGHTS, JointFactors, LabelFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
-from crossarc.learning.packed import PackedWeights
+from crossarc.learning.scorers import PackedWeights
 from crossarc.parsers.analysis import GRAPH_SCALES, Analysis, Request
 from crossarc.parsers.arcs.analysis import Searched, SentenceScores, analyse_searched
 from crossarc.parsers.arcs.finders import ArcFinder, Starts, TreeFinder, decoder_of

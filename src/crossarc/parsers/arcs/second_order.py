@@ -14,10 +14,7 @@ from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import TemplateError
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.scorer import Scorer
-from crossarc.learning.single import SingleWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import PackedWeights, Scorer, SingleWeights, Weights
 from crossarc.parsers.arcs.finders import ArcFinder, Scores, Starts, TreeFinder
 from crossarc.parsers.arcs.label_lists import LabelLists, tags_of
 from crossarc.parsers.arcs.model import ArcTreeModel
@@ -29,7 +26,7 @@ from crossarc.parsers.trees import Trees
 from crossarc.treebank.corpus import Corpus
 
 if TYPE_CHECKING:
-    from crossarc.learning.packed import Rows
+    from crossarc.learning.scorers import Rows
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from crossarc.errors import CrossarcError, UnknownName
-from crossarc.parsers.settings import AT_ONCE, GraphOutput, LinearSettings
+from crossarc.parsers.settings import GraphOutput, LinearSettings
 
 OWN_STARTS = {"mst": "coarse", "mst-undirected": "undirected"}  # those of the parser itself, as factors/ calls them
 MOST_STARTS = 6
+MIRA_COST = 0.01  # by trial on a development set
 
 
 class ArcSettings(LinearSettings):
@@ -31,14 +32,20 @@ class ArcSettings(LinearSettings):
 
     @model_validator(mode="after")
     def check_shared(self) -> Self:
-        """Refuse settings that other learners have."""
-        self.check_learner(self.learner)
+        """Refuse a cost of the perceptron."""
+        if self.learner == "perceptron" and self.cost is not None:
+            raise CrossarcError("setting cost is of mira; perceptron has none: leave it out")
         return self
+
+    @classmethod
+    def usual_cost(cls, learner: str) -> float | None:
+        """Return the usual cost of a learner; None if it has none."""
+        return MIRA_COST if learner == "mira" else None
 
     @classmethod
     def adapted(cls, preset: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of a preset; refuse learners of single decisions."""
-        if options.get("learner") in ("maxent", *AT_ONCE):
+        if options.get("learner", "mira") not in ("mira", "perceptron"):
             raise CrossarcError(
                 f"learner {options['learner']} learns single decisions, parsers that score arcs whole trees; take mira"
             )

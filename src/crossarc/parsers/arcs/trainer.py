@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 from crossarc.components.component import Arrays, part, prefixed
 from crossarc.components.training import Trainer
 from crossarc.errors import CrossarcError
-from crossarc.factors.arcs import ARC_WEIGHTS
-from crossarc.factors.labels import LabelFactors
+from crossarc.factors.arcs import ARC_WEIGHTS, LabelFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, fit_edge_model, load_edge_model
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.single import SingleWeights
-from crossarc.learning.weights import Weights
+from crossarc.learning.scorers import PackedWeights, SingleWeights, Weights
 from crossarc.parsers.arcs.finders import ArcFinder, Starts, TreeFinder, arc_factors
 from crossarc.parsers.arcs.lengths import Lengths, greatest_lengths, tag_column
 from crossarc.parsers.arcs.model import ArcTreeModel, JointModel, joint_factors
@@ -26,7 +23,7 @@ from crossarc.parsers.model import Ints
 from crossarc.parsers.trees import Trees
 
 if TYPE_CHECKING:
-    from crossarc.learning.packed import Rows
+    from crossarc.learning.scorers import Rows
 
 
 @dataclass(frozen=True, eq=False)

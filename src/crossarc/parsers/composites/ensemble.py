@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays, arrays_of, numbered
 from crossarc.components.training import Trainer
-from crossarc.neural.biaffine import log_probabilities
 from crossarc.neural.encoder import Prepared
 from crossarc.neural.heads import ArcScores
+from crossarc.neural.kernels import log_probabilities
 from crossarc.neural.layers import Array
 from crossarc.parsers.model import Ints
 from crossarc.parsers.networks.model import NetworkModel, NetworkTreeModel, Starts, log_softmax

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays, arrays_of, members_of, numbered, part, prefixed, stored_members
 from crossarc.components.training import Trainer
-from crossarc.neural.biaffine import log_probabilities
 from crossarc.neural.heads import ArcScores
+from crossarc.neural.kernels import log_probabilities
 from crossarc.neural.layers import Array
 from crossarc.parsers.composites.ensemble import EnsembleModel, EnsembleTrainer
 from crossarc.parsers.families import settings_class

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.errors import CrossarcError
-from crossarc.learning.scorer import Scorer
+from crossarc.learning.scorers import Scorer
 from crossarc.parsers.analysis import (
     Analysis,
     Heads,
@@ -35,7 +35,7 @@ from crossarc.parsers.analysis import (
 )
 from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.parsers.moves.settings import WIDEST_BEAM
-from crossarc.transitions.beam import Beam
+from crossarc.transitions.search import Beam
 from crossarc.treebank.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def analyse_by_beam(
 ) -> Iterator[Analysis]:
     """Yield the k best trees of each sentence and their probabilities, as far as a beam has them."""
     if not model.has_alternatives:
-        kind = "a fast model" if model.settings.fast else "a model of LIBSVM"
+        kind = "a fast model" if model.settings.fast else f"a model learned by {model.settings.learner}"
         raise CrossarcError(f"{kind} knows no beam, so it has no scores, k best trees or constraints; train another")
     tokens = model.attributes.encode(corpus)
     beam = request.beam

@@ -17,8 +17,7 @@ from crossarc.parsers.moves.model import MoveModel, tag_column
 from crossarc.parsers.moves.settings import MoveGraphSettings
 from crossarc.parsers.moves.trainer import MoveTrainer
 from crossarc.transitions.registry import get_graph_system
-from crossarc.transitions.system import TransitionSystem
-from crossarc.transitions.targets import GraphTargets
+from crossarc.transitions.system import GraphTargets, TransitionSystem
 from crossarc.treebank.corpus import Corpus
 
 
@@ -39,7 +38,7 @@ class MoveGraphModel(GraphModel, MoveModel):
         """Return the arcs of the graphs of a corpus."""
         tokens = self.attributes.encode(corpus)
         left_over = len(self.labels)  # which is not a label
-        found = self.search.parse_graphs(self.scorer, tokens, corpus.starts, left_over)  # type: ignore[arg-type]
+        found = self.search.parse_graphs(self.scorer, tokens, corpus.starts, left_over)
         heads, dependents, labels, starts = found
         left = labels == left_over
         if left.any():

@@ -15,21 +15,19 @@ from crossarc.components.component import Arrays
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.templates import FeatureModel, parse_model
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.support import SupportVectors
+from crossarc.learning.scorers import PackedWeights
 from crossarc.parsers.analysis import TRANSITION_SCALES, Analysis, Request
 from crossarc.parsers.constraints import Constraints
+from crossarc.parsers.families import placed
 from crossarc.parsers.model import Ints, Model, TreeModel, pack_attributes, unpack_attributes
 from crossarc.parsers.moves.analysis import analyse_by_beam
 from crossarc.parsers.moves.settings import WIDEST_BEAM, MoveSettings, MoveTreeSettings
 from crossarc.parsers.presets import stored_settings
 from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
-from crossarc.transitions.beam import Beam
 from crossarc.transitions.coverage import Coverage, coverage
 from crossarc.transitions.registry import get_system
-from crossarc.transitions.search import Greedy
+from crossarc.transitions.search import Beam, Greedy, PackedStages, TwoStage
 from crossarc.transitions.system import TransitionSystem
-from crossarc.transitions.two_stage import PackedStages, TwoStage
 from crossarc.treebank.corpus import Corpus
 
 KEYS = 2  # of features that see the labels of all heads; 1 gave some sets of labels the same key
@@ -49,7 +47,7 @@ class MoveModel(Model):
     single_root: bool
     moves: Ints
     move_labels: Ints
-    scorer: PackedWeights | SupportVectors | PackedStages
+    scorer: Any  # `PackedWeights`, `PackedStages`, or the scorer of a learner of all instances at once
     stages: Stages | None = None  # of fast search
     beams: dict[int, Beam] = field(default_factory=dict, init=False, repr=False)  # those asked for, by width
     usual_scales = TRANSITION_SCALES
@@ -229,7 +227,7 @@ class MoveTreeModel(TreeModel, MoveModel):
         heads = np.full(len(tokens), -1, dtype=np.int32)
         labels = np.full(len(tokens), -1, dtype=np.int32)
         if len(tokens):
-            self.search.parse(self.scorer, tokens, starts, heads, labels, left_over, *directions)  # type: ignore[arg-type]
+            self.search.parse(self.scorer, tokens, starts, heads, labels, left_over, *directions)
         return heads, labels
 
     def analyse(self, corpus: Corpus, constraints: list[Constraints], request: Request) -> Iterator[Analysis]:
@@ -241,14 +239,12 @@ class MoveTreeModel(TreeModel, MoveModel):
         return coverage(self.system, np.split(corpus["head"], corpus.starts[1:-1]))
 
 
-def stored_scorer(settings: MoveSettings, arrays: Arrays) -> PackedWeights | SupportVectors | PackedStages:
-    """Return the weights or support vectors that a model file keeps."""
+def stored_scorer(settings: MoveSettings, arrays: Arrays) -> Any:
+    """Return what scores, as a model file keeps it."""
     actions = len(arrays["moves"])
-    if settings.learner == "libsvm":
-        return SupportVectors.from_arrays(arrays, actions)
     if settings.fast:
         return PackedStages.from_arrays(arrays, len(get_system(settings.system).moves), actions)
-    return PackedWeights.from_arrays(arrays, actions)
+    return placed(settings.way_to_learn.scorer).from_arrays(arrays, actions)
 
 
 def link_score(model: MoveTreeModel, gold: Corpus) -> float:
@@ -290,7 +286,7 @@ def search_of(
         return TwoStage(system, features, moves, labels, len(features.attributes), *stages)
     if settings.beam == 1:
         return Greedy(system, features, moves, labels, len(features.attributes))
-    how = {"probabilities": settings.learner == "maxent", "mean": settings.compare == "mean"}
+    how = {"probabilities": settings.way_to_learn.probabilities, "mean": settings.compare == "mean"}
     return Beam(system, features, moves, labels, len(features.attributes), settings.beam, **how)
 
 

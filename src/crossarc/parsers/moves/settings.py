@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from crossarc.errors import CrossarcError
-from crossarc.parsers.settings import AT_ONCE, GraphOutput, LinearSettings, Settings
+from crossarc.parsers.moves.learners import LEARNERS, Learner
+from crossarc.parsers.settings import GraphOutput, LinearSettings, Settings
 
 WIDEST_BEAM = 1_000
-MOST_DEGREE = 10
 
 
 class MoveSettings(LinearSettings):
@@ -28,16 +28,8 @@ class MoveSettings(LinearSettings):
     compare: Literal["sum", "mean"] = "sum"
     # How often training goes on from the model's own mistakes.
     explore: float = Field(0.9, ge=0, le=1)
-    static_epochs: int = Field(1, ge=0)
-    learner: Literal["perceptron", "mira", "maxent", "liblinear", "libsvm"] = "perceptron"
-    # Settings of maxent.
-    learning_rate: float = Field(0.1, gt=0)
-    l2: float = Field(1e-4, ge=0)
-    # LIBSVM's kernel, (gamma * x * y + coef0) ** degree. With a hundred templates these are about half linear; kernels
-    # that are more quadratic were worse.
-    degree: int = Field(2, ge=1, le=MOST_DEGREE)
-    gamma: float = Field(0.01, gt=0)
-    coef0: float = Field(1.0, ge=0)
+    # One of `LEARNERS`.
+    learner: str = "perceptron"
     # How undirected parses get their directions: away from node 0, by their labels with either table of costs, or by
     # the scores of these labels.
     reconstruction: Literal["naive", "label", "label-first", "score"] = "naive"
@@ -49,7 +41,9 @@ class MoveSettings(LinearSettings):
         """Refuse values that do not go together."""
         from crossarc.transitions.registry import get_system
 
-        self.check_learner(self.learner)
+        if self.way_to_learn.cost is None and self.cost is not None:
+            names = ", ".join(name for name, each in LEARNERS.items() if each.cost is not None)
+            raise CrossarcError(f"setting cost is of {names}; {self.learner} has none: leave it out")
         for name in ("reconstruction", "root_links"):
             value = getattr(self, name)
             if value != type(self).model_fields[name].default and get_system(self.system).directed:
@@ -61,7 +55,7 @@ class MoveSettings(LinearSettings):
             raise CrossarcError(
                 "fast search is greedy and learned by the perceptron: leave out the beam or the learner"
             )
-        if self.learner in AT_ONCE:
+        if self.way_to_learn.at_once is not None:
             others = "leave it out, or take perceptron, mira or maxent"
             if self.explore > 0:
                 reason = "it learns the decisions of the static oracle, all at once, and never parses while it learns"
@@ -71,17 +65,28 @@ class MoveSettings(LinearSettings):
                 raise CrossarcError(f"learner {self.learner} with beam = {self.beam}: {reason}; {others}")
         return self
 
+    @property
+    def way_to_learn(self) -> Learner:
+        """The learner."""
+        return LEARNERS[self.learner]
+
+    @classmethod
+    def usual_cost(cls, learner: str) -> float | None:
+        """Return the usual cost of a learner; None if it has none."""
+        return LEARNERS[learner].cost
+
     @classmethod
     def adapted(cls, preset: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of a preset; learners that learn all at once know neither epochs nor own mistakes."""
-        if options.get("learner") in AT_ONCE:
+        if "learner" in options and LEARNERS[str(options["learner"])].at_once is not None:
             preset, options = {**preset, "explore": 0.0}, {**options, "epochs": 1}
         return super().adapted(preset, options)
 
     def check_start(self, before: Settings) -> None:
         """Refuse to start from the weights of a parser of other settings, or without weights that can be learned."""
         fast = self.fast or getattr(before, "fast", False)
-        if fast or getattr(before, "learner", "") == "libsvm":
+        other = isinstance(before, MoveSettings) and before.way_to_learn.scorer != self.way_to_learn.scorer
+        if fast or other:
             raise CrossarcError(
                 "fast parsers, and those of LIBSVM, cannot start from a model; train on the old and the new data "
                 "together"

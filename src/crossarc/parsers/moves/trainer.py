@@ -13,15 +13,11 @@ from crossarc.components.component import Arrays
 from crossarc.components.training import Trainer
 from crossarc.features.attributes import Attributes
 from crossarc.features.templates import FeatureModel, choose_templates, fit_model, load_model
-from crossarc.learning.hashed import HashedWeights
 from crossarc.learning.instances import number_features
-from crossarc.learning.liblinear import learn_liblinear
-from crossarc.learning.libsvm import learn_libsvm
-from crossarc.learning.packed import PackedWeights
-from crossarc.learning.support import SupportVectors
-from crossarc.learning.updates import MaximumEntropy, Mira, Perceptron, UpdateRule
-from crossarc.learning.weights import Weights
+from crossarc.learning.learners import Perceptron
+from crossarc.learning.scorers import HashedWeights, PackedWeights, Weights
 from crossarc.parsers.model import Ints
+from crossarc.parsers.moves.learners import Instances
 from crossarc.parsers.moves.model import (
     MoveModel,
     MoveTreeModel,
@@ -32,17 +28,15 @@ from crossarc.parsers.moves.model import (
     tag_column,
 )
 from crossarc.parsers.moves.settings import MoveSettings, MoveTreeSettings
-from crossarc.parsers.settings import AT_ONCE
 from crossarc.parsers.trees import Trees
-from crossarc.transitions.search import collect_actions
-from crossarc.transitions.system import TransitionSystem
-from crossarc.transitions.targets import Targets
-from crossarc.transitions.two_stage import StageWeights, TwoStage
+from crossarc.transitions.search import TwoStage
+from crossarc.transitions.system import Targets, TransitionSystem
+from crossarc.transitions.training import StageWeights, collect_actions
 
 # Fast search: the templates of each stage, and the sentences by which they are weighed.
 MOVE_TEMPLATES, LABEL_TEMPLATES = 88, 32
 WEIGHED_SENTENCES = 2_000
-SPLIT_WORDS = 500  # a part of speech with so many words gets a support vector machine of its own
+STATIC_EPOCHS = 1  # the first ones follow the oracle alone
 
 if TYPE_CHECKING:
     from crossarc.parsers.graphs import Graphs
@@ -58,14 +52,15 @@ class MoveTrainer(Trainer):
     """
 
     model_type: type[MoveModel]
-    weights: Weights | StageWeights | SupportVectors
+    weights: Any  # `Weights` or `StageWeights`, or the scorer of a learner of all instances at once
 
     def __init__(self, gold: Trees | Graphs, settings: MoveSettings, init: MoveModel | None = None) -> None:
         self.settings = settings
         self.epochs = settings.epochs
         self.shuffle = np.random.default_rng(settings.seed)
         self.continued = init is not None
-        self.at_once = settings.learner in AT_ONCE
+        self.learner = settings.way_to_learn
+        self.at_once = self.learner.at_once is not None
         self.sizes = gold.sizes
         gold = gold.numbered(init.labels if init is not None else [])
         corpus = gold.corpus
@@ -89,10 +84,10 @@ class MoveTrainer(Trainer):
             self.data = (self.attributes.encode(corpus), targets)
         self.root_labels = self.find_root_labels(*self.roots_of(gold))
         # Maximum entropy learns single decisions even where a beam parses.
-        learned = settings.model_copy(update={"beam": 1}) if settings.learner == "maxent" else settings
+        learned = settings.model_copy(update={"beam": 1}) if self.learner.probabilities else settings
         self.search = search_of(learned, system, self.features, self.moves, self.move_labels, self.stages)
-        self.rule = update_rule(settings)
-        self.squares = settings.learner == "maxent"
+        self.rule = self.learner.rule(settings) if self.learner.rule is not None else Perceptron()
+        self.squares = self.learner.probabilities
         self.weights = Weights(len(self.moves), settings.cut, self.squares)
         if settings.fast:
             self.weights = StageWeights(HashedWeights(len(system.moves)), Weights(len(self.moves), settings.cut))
@@ -122,34 +117,30 @@ class MoveTrainer(Trainer):
 
     def begin(self, epoch: int) -> None:
         """Prepare an epoch."""
-        self.explore = self.settings.explore if epoch > self.settings.static_epochs else 0.0
-        if not isinstance(self.weights, SupportVectors):
+        self.explore = self.settings.explore if epoch > STATIC_EPOCHS else 0.0
+        if not self.at_once:
             self.weights.random = (2 * (self.settings.seed * 1_000 + epoch) + 1) % 2**64
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; return how many moves were made and how many of them were wrong."""
         if self.at_once:
             return self.learn_at_once()
-        return self.search.train(self.weights, self.rule, *self.data, sentences, self.explore)  # type: ignore[arg-type]
+        made, wrong = self.search.train(self.weights, self.rule, *self.data, sentences, self.explore)
+        return made, wrong
 
     def learn_at_once(self) -> tuple[int, int]:
         """Learn from all moves of the static oracle."""
+        assert self.learner.at_once is not None
         tag = tag_column(self.features)
         words = np.bincount(self.data[0][:, tag] + 1 if tag >= 0 else [0])
         group_of = np.zeros(len(words), dtype=np.int32)  # the rare ones are together in group 0
-        if self.settings.learner == "libsvm":
-            often = np.flatnonzero(words >= SPLIT_WORDS)
+        if self.learner.split_words:
+            often = np.flatnonzero(words >= self.learner.split_words)
             group_of[often] = np.arange(1, len(often) + 1)
         matrix, actions, groups = self.search.instances(*self.data, group_of)
         keys, rows = number_features(matrix, self.settings.cut)
-        count, cost = self.search.action_count, self.settings.cost or 0.0
-        if self.settings.learner == "libsvm":
-            kernel = {name: getattr(self.settings, name) for name in ("degree", "gamma", "coef0")}
-            arrays, wrong = learn_libsvm(keys, rows, actions, groups, group_of, cost=cost, **kernel)
-            self.weights = SupportVectors(arrays, count)
-        else:
-            seed = self.settings.seed
-            self.weights, wrong = learn_liblinear(keys, rows, actions, count=count, cost=cost, seed=seed)
+        found = Instances(keys, rows, actions, self.search.action_count, groups, group_of)
+        self.weights, wrong = self.learner.at_once(self.settings, found)
         return len(actions), round(wrong * len(actions))
 
     def model(self) -> MoveModel:
@@ -165,7 +156,7 @@ class MoveTrainer(Trainer):
             self.single_root,
             self.moves,
             self.move_labels,
-            weights if isinstance(weights, SupportVectors) else weights.pack(self.settings.prune),
+            weights.pack(self.settings.prune) if hasattr(weights, "pack") else weights,
             self.stages,
             **self.own_fields(),
         )
@@ -176,7 +167,8 @@ class MoveTrainer(Trainer):
 
     def state(self) -> Arrays:
         """Return the weights, for a checkpoint."""
-        return self.weights.to_arrays()
+        arrays: Arrays = self.weights.to_arrays()
+        return arrays
 
     def restore(self, arrays: Arrays) -> None:
         """Go on from the weights of a checkpoint."""
@@ -247,12 +239,3 @@ def choose_stages(
     for_labels = set(np.argsort(-label_gains, kind="stable")[:LABEL_TEMPLATES].tolist())
     parts = [sorted(part) for part in (for_moves - for_labels, for_moves & for_labels, for_labels - for_moves)]
     return choose_templates(features, [place for part in parts for place in part]), (len(for_moves), len(parts[0]))
-
-
-def update_rule(settings: MoveSettings) -> UpdateRule:
-    """How a learner that learns decision by decision changes its weights."""
-    if settings.learner == "mira":
-        return Mira(settings.cost or 0.0)
-    if settings.learner == "maxent":
-        return MaximumEntropy(settings.learning_rate, settings.l2)
-    return Perceptron()

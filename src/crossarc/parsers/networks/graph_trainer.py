@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crossarc.errors import CrossarcError
-from crossarc.neural.biaffine import arc_loss, choice_loss
+from crossarc.neural.kernels import arc_loss, choice_loss
 from crossarc.neural.layers import Array, Starts
 from crossarc.parsers.arcs.graphs import ordered
 from crossarc.parsers.graphs import Arcs, Graphs

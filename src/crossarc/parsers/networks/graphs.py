@@ -195,20 +195,16 @@ class NetworkGraphModel(GraphModel):
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
-        sets: Arrays = {"set_starts": self.set_starts, "set_labels": self.set_labels, "set_places": self.set_places}
-        limits = {
-            "most_heads": self.most_heads,
-            "most_parallel": self.most_parallel,
-        }
-        sets["thresholds"] = self.thresholds
-        arrays: Arrays = {**sets, **prefixed(self.weights, "network."), **pack_inputs(self.attributes)}
+        names = ("set_starts", "set_labels", "set_places", "thresholds")
+        sets: Arrays = {name: getattr(self, name) for name in names}
+        limits = {"most_heads": self.most_heads, "most_parallel": self.most_parallel}
+        arrays = sets | prefixed(self.weights, "network.") | pack_inputs(self.attributes)
         return {**self.shared_manifest(), **limits}, arrays
 
     @classmethod
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
         """Return the model of a file."""
-        older = {"beside_size": 0, **manifest["settings"]}  # older models have one pass
-        settings, labels, single_root = stored_basics({**manifest, "settings": older}, NetworkGraphSettings)
+        settings, labels, single_root = stored_basics(manifest, NetworkGraphSettings)
         features = parse_input_model(manifest["features"], settings.features)
         limits = manifest["most_heads"], manifest["most_parallel"]
         if not all(type(limit) is int and 0 < limit < 2**31 for limit in limits):
@@ -223,10 +219,7 @@ class NetworkGraphModel(GraphModel):
         check_places(arrays["set_places"], len(sets[0]) - 1)
         attributes = unpack_inputs(arrays, features.attributes)
         what = (settings, features, attributes, labels, *sets, arrays["set_places"], single_root)
-        if "threshold" in manifest:  # older models have one for all sets
-            thresholds = np.full(len(sets[0]) - 1, float(manifest["threshold"]), dtype=np.float32)
-        else:
-            thresholds = arrays["thresholds"]
+        thresholds = arrays["thresholds"]
         if thresholds.shape != (len(sets[0]) - 1,) or thresholds.dtype != np.float32:
             raise ValueError("each set of labels has a threshold")
         if not np.isfinite(thresholds).all():

@@ -15,9 +15,9 @@ from crossarc import decode
 from crossarc.components.component import Arrays, part, prefixed
 from crossarc.core.strings import StringTable
 from crossarc.features.inputs import InputAttributes, InputModel, parse_input_model
-from crossarc.neural.biaffine import log_probabilities
 from crossarc.neural.encoder import Batch, Prepared
 from crossarc.neural.heads import ArcScores
+from crossarc.neural.kernels import log_probabilities
 from crossarc.neural.layers import Array, leaky
 from crossarc.parsers.analysis import Scales
 from crossarc.parsers.arcs.analysis import Searched, SentenceScores

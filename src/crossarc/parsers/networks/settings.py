@@ -39,15 +39,12 @@ class NetworkSettings(Settings):
     layers: int = Field(2, ge=1, le=8)
     arc_size: int = Field(128, ge=1, le=4096)
     label_size: int = Field(96, ge=1, le=4096)
-    # Pretrained vectors of words, a text file of word2vec or fastText: those of all words of the treebank, and so many
-    # of other words, which are the most frequent ones if the file is sorted so.
+    # Pretrained vectors of words, a text file of word2vec or fastText: those of all words of the treebank, and of some
+    # other words, which are the most frequent ones if the file is sorted so.
     vectors: str = ""
-    vector_rows: int = Field(50_000, ge=0)
-    # What training leaves out: outputs of layers, whole sums of embeddings, and words, the rare ones more often. None
-    # goes by the size of the treebank: 0.4 and 0.4 below 50,000 words, else 0.33 and 0.25.
+    # Which share of the outputs of layers training leaves out. None goes by the size of the treebank: 0.4 below 50,000
+    # words, else 0.33.
     dropout: float | None = Field(None, ge=0, lt=1)
-    part_dropout: float | None = Field(None, ge=0, lt=1)
-    word_dropout: float = Field(0.25, ge=0)
     # Adam's rate at its highest; it rises over the first steps and falls to 0 at the end.
     rate: float = Field(0.002, gt=0, le=1)
     # The words that are learned from in one step. In small treebanks fewer are, so that an epoch has some steps.
@@ -63,6 +60,7 @@ class NetworkTreeSettings(NetworkSettings):
     """The settings of parsers of trees with networks."""
 
     kept: ClassVar[tuple[str, ...]] = ("labels", "ensemble", "guides", "predict")
+    features_of_forms: ClassVar[str] = "neural-forms"
 
     family: Literal["networks"] = "networks"
     system: Literal["chu-liu-edmonds", "eisner"] = "chu-liu-edmonds"

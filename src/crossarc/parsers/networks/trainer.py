@@ -15,9 +15,9 @@ from crossarc.components.component import Arrays
 from crossarc.components.training import Trainer
 from crossarc.core.strings import StringTable
 from crossarc.features.inputs import InputAttributes, InputModel, fit_input_model, frequent_values, load_input_model
-from crossarc.neural.biaffine import choice_loss, head_loss
 from crossarc.neural.encoder import Batch, Dropout
 from crossarc.neural.heads import ArcScores, TagHead
+from crossarc.neural.kernels import choice_loss, head_loss
 from crossarc.neural.layers import Adam, Array, Ints, Starts
 from crossarc.parsers.arcs.long_sentences import LONG
 from crossarc.parsers.networks.model import NetworkTreeModel, nodes_of
@@ -34,6 +34,8 @@ WARM_UP, DECAY = 0.05, 0.3  # shares of the training after which the rate is at 
 LEAST_STEPS = 60  # in an epoch
 SMALL = 50_000  # words: smaller treebanks are learned by heart unless more is left out
 LONG_PROJECTIVE = 200  # words: marginals of longer sentences take too long; those of all trees up to LONG
+VECTOR_ROWS = 50_000  # of words that the treebank does not have
+WORD_DROPOUT = 0.25  # how often training takes a word for an unknown one; less often if it is frequent
 WORDS = ("form", "lower", "lemma")  # attributes that are left out by how rare they are
 
 
@@ -86,7 +88,7 @@ class NetworkTrainer(Trainer):
         self.adam = Adam(self.network)
         small = int(self.sizes.sum()) < SMALL
         self.dropout = Dropout(
-            parts=settings.part_dropout if settings.part_dropout is not None else (0.4 if small else 0.25),
+            parts=0.4 if small else 0.25,
             outputs=settings.dropout if settings.dropout is not None else (0.4 if small else 0.33),
         )
         self.words = 0  # learned from so far
@@ -103,7 +105,7 @@ class NetworkTrainer(Trainer):
             return init.attributes.vector_words, own.table.value if own is not None else None
         if not self.settings.vectors:
             return None, None
-        return read_vectors(self.settings.vectors, self.corpus.strings["form"], self.settings.vector_rows)
+        return read_vectors(self.settings.vectors, self.corpus.strings["form"], VECTOR_ROWS)
 
     def take_over(self, init: Trained) -> None:
         """Begin with the weights of a trained model; words and labels that it does not know come behind its own."""
@@ -124,12 +126,12 @@ class NetworkTrainer(Trainer):
 
     def dropping_chances(self, counts: list[NDArray[np.int64]]) -> list[NDArray[np.float64]]:
         """Return for each row of each table how often training takes it for an unknown word."""
-        share, chances, found = self.settings.word_dropout, [], iter(counts)
+        share, chances, found = WORD_DROPOUT, [], iter(counts)
         for names in self.features.parts.values():
             rows = []
             for name in names:
                 often = next(found)
-                rows.append(share / (share + often) if name in WORDS and share else np.zeros(len(often)))
+                rows.append(share / (share + often) if name in WORDS else np.zeros(len(often)))
                 rows[-1][:2] = 0  # unknown words and node 0 stay as they are
             chances.append(np.concatenate(rows))
         if self.attributes.vector_words is not None:

@@ -1,0 +1,99 @@
+"""What people train, save and load: settings before the training, a component after it."""
+
+from __future__ import annotations
+
+import copyreg
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from crossarc.components.checkpoint import Checkpoint
+from crossarc.components.component import Arrays, Component, Manifest
+from crossarc.components.stored import Stored
+from crossarc.components.training import Epoch, Progress, Trainer, run_epochs
+from crossarc.errors import CrossarcError, ModelError
+
+Kind = TypeVar("Kind", bound=Component)
+UNUSABLE = (LookupError, TypeError, ValueError, AttributeError, OverflowError, CrossarcError)  # of damaged files
+
+
+class Learner(Stored, Generic[Kind]):
+    """Something that learns a component: tokenizers and taggers.
+
+    A class names the component, has the settings as arguments, and a `fit` that ends with `run`.
+    """
+
+    title: ClassVar[str]  # in messages
+    component: ClassVar[type[Component]]
+    model_: Kind | None = None
+    checkpoint_: Checkpoint | None = None
+
+    @property
+    def model(self) -> Kind:
+        """The trained component; an error if there is none yet."""
+        if self.model_ is None:
+            raise CrossarcError(f"this {self.title} has not learned anything: call fit first")
+        return self.model_
+
+    def run(
+        self,
+        trainer: Trainer,
+        dev: Any,
+        on_epoch: Callable[[Epoch], None],
+        on_progress: Callable[[Progress], None],
+    ) -> Kind:
+        """Return what a trainer learns, from its checkpoint on if it is to resume."""
+        found: Any = run_epochs(trainer, dev, on_epoch, on_progress, self.checkpoint_, self.component.from_arrays)
+        found.reset_notes()
+        return found  # type: ignore[no-any-return]
+
+    def begin(
+        self, path: str | os.PathLike[str] | None, resume: bool, signature: Callable[[], Mapping[str, Any]]
+    ) -> None:
+        """Forget what was learned, and note where the training state is saved and what it belongs to."""
+        if resume and path is None:
+            raise CrossarcError("there is nothing to resume from; name the file with checkpoint=")
+        self.model_ = self.origin_ = None
+        self.checkpoint_ = Checkpoint(path, signature(), resume=resume) if path is not None else None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file and delete the checkpoint; the same training gives the same bytes."""
+        super().save(path)
+        self.forget_checkpoint()
+
+    def forget_checkpoint(self) -> None:
+        """Delete the checkpoint, since the model is safe."""
+        if self.checkpoint_ is not None:
+            self.checkpoint_.remove()
+            self.checkpoint_ = None
+
+    def stored_parts(self) -> tuple[Manifest, Arrays]:
+        """Return the manifest and the arrays of its model file."""
+        return self.model.to_arrays()
+
+    @classmethod
+    def from_parts(cls, manifest: Manifest, arrays: Arrays, name: str) -> Self:
+        """Return what a model file holds; `name` is that of the file in messages."""
+        try:
+            if manifest.get("kind") != cls.component.kind:
+                raise ValueError(f"its kind is {manifest.get('kind')}")
+            return cls.around(cls.component.from_arrays(manifest, arrays))
+        except UNUSABLE as error:
+            raise ModelError(f"{name}: the file holds no {cls.title} that crossarc can use ({error})") from None
+
+    @classmethod
+    def around(cls, model: Any) -> Self:
+        """Return a learner that has learned a component."""
+        learner = cls()
+        learner.model_ = model
+        return learner
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.model_ is not None:
+            return super().__reduce__()
+        return copyreg.__newobj__, (type(self),), {**vars(self), "checkpoint_": None}  # type: ignore[attr-defined]
+
+    def __copy__(self) -> Self:
+        twin = super().__copy__()
+        twin.checkpoint_ = None  # it belongs to one training
+        return twin

@@ -1,9 +1,0 @@
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-Places = NDArray[np.int64]
-
-class PartScores:
-    def arrange(self, n: int, dependents: ArrayLike, heads: ArrayLike, labels: ArrayLike = 1) -> None: ...
-    def layout(self) -> tuple[Places, Places, Places, int]: ...
-    def assign(self, values: ArrayLike) -> None: ...

@@ -1,0 +1,5 @@
+"""Spanning trees of any kind, directed: the best one, the k best, sums over all."""
+include "chu_liu_edmonds.pyx"
+include "sparse.pyx"
+include "kbest.pyx"
+include "matrix_tree.pyx"

@@ -1,0 +1,4 @@
+"""How weights change after a decision or a structure."""
+include "updates.pyx"
+include "differences.pyx"
+include "hildreth.pyx"

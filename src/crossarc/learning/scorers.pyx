@@ -1,0 +1,7 @@
+"""Scorers: weights that learn, and the forms in which they are stored and parse."""
+include "scorer.pyx"
+include "packed.pyx"
+include "weights.pyx"
+include "single.pyx"
+include "hashed.pyx"
+include "support.pyx"

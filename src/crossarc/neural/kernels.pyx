@@ -1,0 +1,5 @@
+"""What networks compute: products of matrices, recurrence, lookup, biaffine scores."""
+include "products.pyx"
+include "recurrence.pyx"
+include "lookup.pyx"
+include "biaffine.pyx"

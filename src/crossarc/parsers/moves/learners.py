@@ -1,0 +1,96 @@
+"""How the weights of transition parsers are learned: learners by name. One of another package is an entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core.registry import Registry
+from crossarc.errors import CrossarcError
+
+if TYPE_CHECKING:
+    from crossarc.learning.learners import UpdateRule
+    from crossarc.parsers.moves.settings import MoveSettings
+
+LEARNING_RATE, L2 = 0.1, 1e-4  # of maximum entropy
+
+Ints = NDArray[np.int32]
+
+
+class Instances(NamedTuple):
+    """All decisions of the static oracle."""
+
+    keys: NDArray[np.uint64]  # of all features
+    rows: Ints  # the features of each decision, as places in `keys`; -1 for none
+    actions: Ints  # the action of each
+    action_count: int
+    groups: Ints  # which part of speech each is of, if parts of speech are learned apart
+    group_of: Ints  # the group of each part of speech
+
+
+@dataclass(frozen=True)
+class Learner:
+    """What learns: a rule that changes weights decision by decision, or a function of all decisions at once.
+
+    `at_once` returns what scores, `Weights` or another scorer, and the share of decisions that it gets wrong. `cost` is
+    the usual C, None for learners without one. `scorer` is the class that a model file keeps, as module and name.
+    """
+
+    rule: Callable[[MoveSettings], UpdateRule] | None = None
+    at_once: Callable[[MoveSettings, Instances], tuple[Any, float]] | None = None
+    cost: float | None = None
+    probabilities: bool = False  # its scores are log probabilities of single decisions, also where a beam parses
+    split_words: int = 0  # parts of speech with so many words are learned apart; 0 for none
+    scorer: str = "crossarc.learning.scorers:PackedWeights"
+
+
+def perceptron(settings: MoveSettings) -> UpdateRule:
+    """Return the rule of the averaged perceptron."""
+    from crossarc.learning.learners import Perceptron
+
+    return Perceptron()
+
+
+def mira(settings: MoveSettings) -> UpdateRule:
+    """Return the rule of MIRA."""
+    from crossarc.learning.learners import Mira
+
+    return Mira(settings.cost or 0.0)
+
+
+def maximum_entropy(settings: MoveSettings) -> UpdateRule:
+    """Return the rule of maximum entropy."""
+    from crossarc.learning.learners import MaximumEntropy
+
+    return MaximumEntropy(LEARNING_RATE, L2)
+
+
+def liblinear(settings: MoveSettings, found: Instances) -> tuple[Any, float]:
+    """Return the weights that LIBLINEAR learns."""
+    from crossarc.learning.liblinear import learn_liblinear
+
+    how: dict[str, Any] = {"count": found.action_count, "cost": settings.cost or 0.0, "seed": settings.seed}
+    return learn_liblinear(found.keys, found.rows, found.actions, **how)
+
+
+def check_learner(name: str, learner: object) -> None:
+    """Refuse what is no learner."""
+    if not isinstance(learner, Learner) or (learner.rule is None) == (learner.at_once is None):
+        raise CrossarcError(f"the learner {name!r} is {learner!r}; it must be a Learner with a rule, or with at_once")
+
+
+LEARNERS: Registry[Learner] = Registry(
+    "learner",
+    "learners",
+    {
+        "perceptron": Learner(rule=perceptron),
+        "mira": Learner(rule=mira, cost=0.01),  # by trial on a development set
+        "maxent": Learner(rule=maximum_entropy, probabilities=True),
+        "liblinear": Learner(at_once=liblinear, cost=0.1),  # as MaltParser has it
+    },
+    check_learner,
+)

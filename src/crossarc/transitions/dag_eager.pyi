@@ -1,3 +1,0 @@
-from crossarc.transitions.graph_system import GraphSystem
-
-class DagEager(GraphSystem): ...

@@ -1,3 +1,0 @@
-from crossarc.transitions.system import TransitionSystem
-
-class Planar(TransitionSystem): ...

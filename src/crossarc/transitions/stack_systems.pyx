@@ -1,0 +1,7 @@
+"""Transition systems whose arcs take the dependent off the stack, and the one that tags words."""
+include "arc_standard.pyx"
+include "arc_hybrid.pyx"
+include "swap.pyx"
+include "arc_eager.pyx"
+include "dag_standard.pyx"
+include "tagging.pyx"

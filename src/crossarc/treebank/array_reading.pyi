@@ -1,9 +1,0 @@
-from collections.abc import Callable
-
-from crossarc.treebank.corpus import Corpus
-from crossarc.treebank.formats import Format
-
-class ArrayReader:
-    def __init__(self, format: Format, repair: Callable[[bytes, int], bytes | None]) -> None: ...
-    def feed(self, block: bytes, final: bool = False) -> None: ...
-    def corpus(self) -> Corpus: ...

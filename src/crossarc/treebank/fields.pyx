@@ -1,0 +1,5 @@
+"""Where the fields of a sentence begin in its bytes, and what they say: rows, tokens, graphs."""
+include "layout.pyx"
+include "field_table.pyx"
+include "token.pyx"
+include "graph_reading.pyx"

@@ -1,3 +1,0 @@
-from crossarc.treebank.sentence import Sentence
-
-def sentence_json(sentence: Sentence) -> str: ...
