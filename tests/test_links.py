@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/crossarc/papers/*/*.md")])
 
 NAMING = {".py", ".pyi", ".pyx", ".pxd", ".toml", ".sh"}
 FILES = sorted(
