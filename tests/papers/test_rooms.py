@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from crossarc import Parser
-from crossarc.cli import app
+from crossarc.cli.app import application
 from crossarc.decode import __all__ as decoders
 from crossarc.errors import CrossarcError
 from crossarc.evaluation import KINDS
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "crossarc"
 PAPERS = SOURCE / "papers"
 ROOMS = sorted(path.name for path in PAPERS.iterdir() if path.is_dir() and path.name != "__pycache__")
-COMMANDS = typer.main.get_command(app).commands
+COMMANDS = typer.main.get_command(application()).commands
 ENTRIES = [
     (entry.group, entry.name, entry.module)
     for kind in EXTENSIONS
