@@ -11,7 +11,6 @@ setup(
     ext_modules=cythonize(
         [Extension("attardi", ["attardi.pyx"])],
         build_dir="build",
-        force=True,  # crossarc may have changed
         include_path=[str(Path(crossarc.__file__).parents[1])],
         compiler_directives={"language_level": 3, "cdivision": True, "freethreading_compatible": True},
     )

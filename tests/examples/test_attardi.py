@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -180,6 +181,23 @@ def test_the_command_line(installed, example, tmp_path):
     assert "no parser 'attardi'" in err
     code, _, err = crossarc(*train)
     assert (code, "no parser 'attardi'" in err) == (2, True)
+
+
+def test_another_version_of_the_declarations_is_refused(installed):
+    program = """
+        import sys
+        sys.path.insert(0, sys.argv[1])
+        import crossarc.core
+        crossarc.core.PXD_VERSION += 1
+        from crossarc.transitions import get_system
+        try:
+            get_system("attardi")
+        except crossarc.CrossarcError as error:
+            print(error)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program), installed]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "'attardi' is of attardi, which cannot be imported (attardi was built with another version" in done.stdout
 
 
 def test_the_page_shows_the_package():
