@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/crossarc/papers/*/*.md")])
+FOLDERS = ("", "docs/**/", "src/crossarc/papers/*/", "examples/*/")
+PAGES = sorted(page for folder in FOLDERS for page in ROOT.glob(f"{folder}*.md"))
 
 NAMING = {".py", ".pyi", ".pyx", ".pxd", ".toml", ".sh"}
 FILES = sorted(
     file
-    for folder in ("benchmarks", "experiments", "scripts", "src")
+    for folder in ("benchmarks", "examples", "experiments", "scripts", "src")
     for file in (ROOT / folder).rglob("*")
     if file.suffix in NAMING and "docs/" in file.read_text(encoding="utf-8")
 )

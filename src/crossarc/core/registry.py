@@ -57,7 +57,8 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         """Return what an entry point offers; `CrossarcError` if its package is gone or offers something else."""
         try:
             found = entry.load()
-        except ImportError as error:
+        except (AttributeError, ImportError, TypeError, ValueError) as error:
+            # A native module that was built with other declarations raises the last two.
             raise CrossarcError(
                 f"the {self.what} {name!r} is of {entry.module}, which cannot be imported ({error}); "
                 "install the package that has it again"
