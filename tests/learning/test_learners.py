@@ -5,14 +5,16 @@ import sys
 import numpy as np
 import pytest
 
+import crossarc
 from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.learning.instances import instance_matrix, number_features
+from crossarc.learning.learners import MaximumEntropy, Mira, UpdateRule
 from crossarc.learning.liblinear import learn_liblinear
 from crossarc.learning.scorers import SupportVectors, check_arrays
 from crossarc.papers.undirected_transitions.libsvm import KERNEL, TOLERANCE, learn_libsvm
 from crossarc.parsers import Parser, load
-from crossarc.parsers.moves.learners import LEARNERS
+from crossarc.parsers.moves.learners import LEARNERS, Learner
 
 AT_ONCE = [name for name, learner in LEARNERS.items() if learner.at_once is not None]
 
@@ -84,6 +86,37 @@ def test_settings_of_other_learners():
     assert Parser("swap", learner="mira", cost=0.5).settings.cost == 0.5
     assert Parser("swap", learner="liblinear").settings.cost == 0.1
     assert Parser("swap").settings.cost is None
+
+
+class InPython(UpdateRule):
+    def learn(self, weights, decision):
+        raise AssertionError("native code does not call this")
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [
+        (Learner(rule=lambda settings: None), "the rule of learner mine gave None; it must give an UpdateRule"),
+        (Learner(rule=lambda settings: InPython()), "the rule of learner mine gave .*, with `learn` in Cython"),
+        (Learner(rule=lambda settings: MaximumEntropy(0.1, 0.0)), "learner mine has .*; give it probabilities=True"),
+        (
+            Learner(at_once=lambda settings, found: (None, 0.0)),
+            "learner mine gave None; it must give Weights or",
+        ),
+    ],
+)
+def test_a_learner_that_cannot_learn_is_refused(example, monkeypatch, learner, message):
+    monkeypatch.setitem(LEARNERS.things, "mine", learner)
+    with pytest.raises(CrossarcError, match=message):
+        Parser("arc-hybrid", learner="mine").fit(example)
+
+
+def test_a_learner_with_a_rule_of_crossarc_is_registered(example, monkeypatch):
+    monkeypatch.setattr(LEARNERS, "things", dict(LEARNERS.things))
+    crossarc.register("mine", learner=Learner(rule=lambda settings: Mira(settings.cost), cost=0.05))
+    parser = Parser("arc-hybrid", learner="mine", epochs=5).fit(example)
+    assert parser.settings.cost == 0.05
+    assert parser.evaluate(example).las > 90
 
 
 def test_without_scikit_learn(example, monkeypatch):
