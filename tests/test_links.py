@@ -11,7 +11,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 NAMING = {".py", ".pyi", ".pyx", ".pxd", ".toml", ".sh"}
 FILES = sorted(
     file
-    for folder in ("benchmarks", "experiments", "scripts", "src")
+    for folder in ("benchmarks", "examples", "experiments", "scripts", "src")
     for file in (ROOT / folder).rglob("*")
     if file.suffix in NAMING and "docs/" in file.read_text(encoding="utf-8")
 )
