@@ -26,6 +26,7 @@ from crossarc.parsers.arcs.finders import decoder_of
 from crossarc.parsers.arcs.settings import ArcTreeSettings
 from crossarc.parsers.families import FAMILIES, all_settings, settings_class
 from crossarc.parsers.moves.learners import LEARNERS
+from crossarc.parsers.networks.heads import known_heads
 from crossarc.parsers.presets import make_settings
 from crossarc.transforms import ENCODINGS
 from crossarc.transitions import GRAPH_SYSTEMS, SYSTEMS
@@ -76,6 +77,7 @@ DESCRIBED = {
     "preset": (PRESETS, "the table of the page about parsers, or about parsers of graphs"),
     "setting": ([name for name in all_settings() if name != "family"], "the table of settings of its kind of parser"),
     "learner": (LEARNERS, "the row `learner` of the settings of parsers"),
+    "head": (known_heads(), "the row `predict` of the settings of parsers"),
     "transition system": ([*SYSTEMS, *GRAPH_SYSTEMS], "the table of docs/transitions.md"),
     "decoder": (decode.__all__, "the table of functions of docs/decoding.md"),
     # A compact model and one with features of trees are described with the model that they belong to.
