@@ -118,6 +118,8 @@ class NetworkTreeSettings(NetworkSettings):
 
     def check_members(self, presets: Mapping[str, Any]) -> None:
         """Refuse guides that are no linear parsers of trees."""
+        if not self.guides:
+            return
         known = [name for name, each in presets.items() if each.method != "networks" and each.output == "tree"]
         for name in self.guides:
             if name not in known:
