@@ -316,3 +316,12 @@ BENCHMARKS = sorted(path.name for path in ROOT.glob("benchmarks/*.py") if path.n
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_every_benchmark_is_described(name):
     assert f"benchmarks/{name}" in CODE, f"say in the docs what benchmarks/{name} measures, and with which command"
+
+
+# Examples
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.stem)
+def test_every_example_is_tested(path):
+    tested = path.name in text_of("tests/examples/*.py")
+    assert tested, f"write a test of examples/{path.name} to tests/examples/ that loads it and compares what it adds"
