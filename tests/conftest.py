@@ -53,7 +53,7 @@ def malformed() -> Path:
 
 @pytest.fixture
 def run_crossarc(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
-    """Run the command line; gives its exit code, its output and its messages."""
+    """Run the command line; return its exit code, its output and its messages."""
     from crossarc.cli import main
 
     def run(*arguments):

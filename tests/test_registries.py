@@ -141,7 +141,7 @@ def test_every_decoder_of_settings_has_a_preset(decoder):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_has_a_preset(family):
-    assert family in USED["family"], f"no preset is of the family {family}: add one to parsers/presets.toml"
+    assert family in USED["family"], f"no preset has the family {family}: add one to parsers/presets.toml"
 
 
 # Feature models
@@ -156,7 +156,7 @@ def test_every_feature_model_is_of_one_kind(name):
             kinds.append(load.__name__)
         except TemplateError as error:
             last = error
-    assert kinds, f"the feature model {name} is of neither states, arcs nor words: {last}"
+    assert kinds, f"the feature model {name} describes neither states, arcs nor words: {last}"
     assert len(kinds) == 1, f"the feature model {name} can be read by {kinds}"
 
 

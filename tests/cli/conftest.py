@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def crossarc(run_crossarc):
-    """Run the command line; gives its exit code and what it printed to standard error."""
+    """Run the command line; return its exit code and what it printed to standard error."""
 
     def run(*arguments):
         code, _, err = run_crossarc(*arguments)

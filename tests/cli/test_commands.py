@@ -36,7 +36,7 @@ COMMANDS = [
 
 @pytest.fixture
 def crossarc(monkeypatch, run_crossarc):
-    """Run the command line; gives its exit code, what it printed and what it complained of."""
+    """Run the command line; return its exit code, what it printed and what it complained of."""
 
     def run(*arguments, stdin=None):
         if stdin is not None:

@@ -10,7 +10,7 @@ from crossarc.experiments import runner
 
 @pytest.fixture
 def crossval(run_crossarc, example):
-    """Run the command on the example treebank; gives exit code, output and messages."""
+    """Run the command on the example treebank; return exit code, output and messages."""
     return lambda *arguments, file=example: run_crossarc("crossval", file, *arguments)
 
 

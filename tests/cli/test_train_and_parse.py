@@ -130,7 +130,7 @@ def test_train_refuses_settings_before_it_reads(crossarc, tmp_path):
     code, err = crossarc(*train, "--learner", "guess")
     assert (code, "setting learner = 'guess'" in err) == (2, True)
     code, err = crossarc(*train, "--parser", "mst", "--fast")
-    assert (code, "setting fast is of transition parsers" in err) == (2, True)
+    assert (code, "setting fast belongs to transition parsers" in err) == (2, True)
 
 
 def test_train_takes_any_setting(crossarc, example, tmp_path):

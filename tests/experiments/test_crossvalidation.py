@@ -345,7 +345,7 @@ def test_parsers_as_text(text, settings):
         (["eisnr"], {}, "parser eisnr: no parser 'eisnr'; did you mean 'eisner'"),
         (["mst:capp=3"], {}, "parser mst:capp=3: no setting 'capp'; did you mean 'cap'"),
         (["mst"], {"settings": {"epoch": 3}}, "no setting 'epoch'; did you mean 'epochs'"),
-        (["mst:cap=3"], {}, "parser mst:cap=3: setting cap = 3 is of a transform"),
+        (["mst:cap=3"], {}, "parser mst:cap=3: setting cap = 3 belongs to a transform"),
         (["mst:cap"], {}, "mst:cap: 'cap' is no setting; write name=value"),
         (["mst:"], {}, "'' is no setting"),
         (["mst:cut=2,cut=3"], {}, "setting cut is given twice"),

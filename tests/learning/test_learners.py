@@ -77,7 +77,7 @@ def test_settings_of_other_learners():
         CrossarcError, match=r"no setting gamma any more: LIBSVM always has the kernel .*; leave it out"
     ):
         Parser("arc-hybrid", learner="libsvm", gamma=0.1)
-    with pytest.raises(CrossarcError, match="setting cost is of mira, liblinear, libsvm; perceptron has none"):
+    with pytest.raises(CrossarcError, match="setting cost belongs to mira, liblinear, libsvm; perceptron has none"):
         Parser("swap", cost=0.1)
     with pytest.raises(CrossarcError, match="no learner 'svm'; did you mean 'libsvm'"):
         Parser("swap", learner="svm")

@@ -189,10 +189,10 @@ def test_settings_that_mean_nothing_are_refused(trained, example):
         with pytest.raises(CrossarcError, match=r"transition parsers|fast search|single decisions"):
             Parser("mst", **options)
     for parser, options in (("eisner", {"k_best": 2}), ("mst", {"k_best": 2, "learner": "perceptron"})):
-        with pytest.raises(CrossarcError, match="k_best is of mst"):
+        with pytest.raises(CrossarcError, match="k_best belongs to mst"):
             Parser(parser, **options)
     for options in ({"lengths": True}, {"labels": "joint"}, {"k_best": 2}, {"average": False}):
-        with pytest.raises(CrossarcError, match=r"is of (parsers that score arcs|mst and eisner)"):
+        with pytest.raises(CrossarcError, match=r"belongs to (parsers that score arcs|mst and eisner)"):
             Parser("swap", **options)
     with pytest.raises(CrossarcError, match="find the best tree without one"):
         list(trained["mst"].parse(example, beam=3))

@@ -166,5 +166,5 @@ def test_settings():
     for options in ({"stack": 1}, {"enhance": 0}):
         with pytest.raises(CrossarcError, match="at least two parts of the treebank"):
             Parser("mst-combined", **options)
-    with pytest.raises(CrossarcError, match="stack is of undirected parsers"):
+    with pytest.raises(CrossarcError, match="stack belongs to undirected parsers"):
         Parser("mst", stack=4)

@@ -26,7 +26,7 @@ def test_checkpoints_of_an_older_format_are_refused(example, tmp_path, monkeypat
     with monkeypatch.context() as older:
         older.setattr("crossarc.components.modelfile.FORMAT_VERSION", 2)
         Parser("mst", epochs=2).fit(example, checkpoint=path)
-    with pytest.raises(ModelError, match=r"checkpoint: the model is of an older format \(2; .*train it again"):
+    with pytest.raises(ModelError, match=r"checkpoint: the model has an older format \(2; .*train it again"):
         Parser("mst", epochs=2).fit(example, checkpoint=path, resume=True)
 
 

@@ -1,4 +1,4 @@
-"""The commands as an application: what reads the arguments, and what turns errors into one line and an exit code."""
+"""The commands as an application: it reads the arguments and reports an error as one line and an exit code."""
 
 from __future__ import annotations
 

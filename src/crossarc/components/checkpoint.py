@@ -75,7 +75,7 @@ class Checkpoint:
         differences = list(differing(manifest["signature"], self.signature))
         if differences:
             raise CrossarcError(
-                f"{self.path}: the checkpoint is of another training: {'; '.join(differences)}; "
+                f"{self.path}: the checkpoint belongs to another training: {'; '.join(differences)}; "
                 "give it what it began with, or train again without resuming"
             )
         return manifest, arrays

@@ -17,10 +17,10 @@ REOPENED = 4  # models that came in pickles and stay open in a process
 class Stored:
     """What a model file can hold.
 
-    Copies share the model, which never changes. What was loaded from a file or saved to one is pickled as the path of
-    the file, with its size and checksum, and the other process maps the same file: the memory is shared, and the pickle
-    is small. What was never saved, or whose file was changed since, is pickled as the bytes of a model file. Whatever
-    changes the object must set `origin_` to None.
+    Copies share the model, which never changes. An object that was loaded from a file or saved to one is pickled as the
+    path of the file, with its size and checksum, and the other process maps the same file: the memory is shared, and
+    the pickle is small. An object that was never saved, or whose file has changed, is pickled as the bytes of a model
+    file. Code that changes the object must set `origin_` to None.
     """
 
     shared_: ClassVar[tuple[str, ...]] = ("model_",)  # attributes that never change

@@ -84,7 +84,7 @@ class Trainer(ABC):
 
     @abstractmethod
     def restore(self, arrays: Arrays) -> None:
-        """Go on from what `state` returned; `KeyError` or `ValueError` if that cannot be."""
+        """Go on from what `state` returned; `KeyError` or `ValueError` if that is impossible."""
 
 
 def run_epochs(
@@ -103,7 +103,7 @@ def run_epochs(
     state = state if state is not None else TrainingState()
 
     def finish(epoch: Epoch) -> None:
-        """Score the model as it is now if that is of use, keep it if it is the best, and report."""
+        """Score the model as it is now if that is useful, keep it if it is the best, and report."""
         if dev is not None or epoch.number == trainer.epochs:
             model: Component = trainer.model()
             quality = 0.0

@@ -64,7 +64,7 @@ cdef inline void share_uses(score_t uses, score_t whole, const score_t* a, score
 
 
 cdef score_t sum_inside(SumChart* chart, const score_t* scores, Py_ssize_t stride) noexcept nogil:
-    """Fill the chart; gives the logarithm of the sum over all trees."""
+    """Fill the chart; return the logarithm of the sum over all trees."""
     cdef Py_ssize_t size = chart.n + 1
     cdef token_t i, j, r, n = chart.n
     cdef score_t total = -INFINITY, half

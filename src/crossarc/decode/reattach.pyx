@@ -109,7 +109,7 @@ cdef class Reattacher:
         free(self.arc_of)
 
     cdef int improve(self, PartScores parts, score_t threshold, token_t* heads, int32_t* choices) except -1 nogil:
-        """Make moves in a tree, in place, until none gains more than the threshold; gives how many.
+        """Make moves in a tree, in place, until none gains more than the threshold; return how many.
 
         All arcs of the tree must be candidates, and with a single root it must have one.
         """
@@ -138,7 +138,7 @@ cdef class Reattacher:
         return moves
 
     cdef score_t score_of(self, PartScores parts, const token_t* heads, const int32_t* choices) noexcept nogil:
-        """The score of a tree, all its parts anew; -inf if one of its arcs is no candidate."""
+        """The score of a tree, computed from all its parts; -inf if one of its arcs is no candidate."""
         cdef score_t total = 0
         cdef token_t m, h
         cdef int32_t arc, sibling, step, p, begin

@@ -1,4 +1,4 @@
-"""Trees from scores of second order in arrays: the best projective one, and better ones from moves of single words."""
+"""Trees from scores of second order in arrays: the best projective tree, and better trees by moving single words."""
 from functools import partial
 
 import numpy as np
@@ -80,7 +80,7 @@ def reattach(arcs, siblings, grandchildren, heads, labels=None, lengths=None, *,
 
     Each round makes the move of one word to another head, or the change of one label, that raises the score most, until
     none raises it by more than `threshold`. Arcs may cross. The result is no worse than the start, but it need not be
-    the best tree: to find that is NP-hard. A round takes O(1) time for each candidate arc. If the start is good, as the
+    the best tree: finding that is NP-hard. A round takes O(1) time for each candidate arc. If the start is good, as the
     tree of `carreras` is, there are few rounds. They end: each raises the score, and there are finitely many trees.
 
     Scores are those of `carreras`. `grandchildren[d, h, c]` also scores the farthest child of d past h, where arcs
@@ -125,7 +125,7 @@ def start_of(values, name, DenseParts dense):
 
 
 def check_labels(names, DenseParts dense):
-    """Raise for the first label that is none of those with scores, and set what is no word to -1."""
+    """Raise for the first label that has no scores, and set node 0 and padding to -1."""
     words = dense.words()
     wrong = np.argwhere(words & ((names < 0) | (names >= dense.labels)))
     if len(wrong):

@@ -307,7 +307,7 @@ def checked_arcs(sizes, dependents, heads, scores):
 
 
 def explain_sparse(n, words, tops, scores, required, forbidden, single_root, outcome):
-    """What leaves one sentence no tree."""
+    """The error for a sentence that has no tree."""
     size = int(n) + 1
     pairs = words.astype(np.int64) * size + tops
     there = ~np.isneginf(scores) & (words > 0) & (words != tops)

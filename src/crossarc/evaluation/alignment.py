@@ -32,7 +32,7 @@ NO_HEAD = -2
 
 @dataclass(eq=False)
 class Words:
-    """The words, tokens and sentences of a file over its text, with the columns that are scored.
+    """The words, tokens and sentences of a file as spans of its text, with the columns that are scored.
 
     Spans are of characters in the text, `multiword` says which words are parts of a token. `heads` are
     numbers of words in the whole file, ROOT for node 0 and NO_HEAD where there is none.
@@ -181,7 +181,7 @@ def align_words(gold: Words, system: Words) -> tuple[Counts, Counts]:
 
 
 def align_stretch(gold: Words, system: Words, g: int, s: int, pairs: list[tuple[int, int]]) -> tuple[int, int]:
-    """Align the stretch of text around the multiword token at `g` or `s`; gives the words that follow it."""
+    """Align the stretch of text around the multiword token at `g` or `s`; return the words that follow it."""
     # A plain word that begins before the token sticks out of the stretch on the left.
     if gold.multiword[g]:
         end = gold.ends[g]

@@ -86,7 +86,7 @@ class GoldTree:
         return word
 
     def kind(self, head: int, dependent: int, label: str) -> str:
-        """The kind of an arc; the first that applies.
+        """The first kind of an arc that applies.
 
         primary      the arc goes from the head of the dependent in the tree
         ellipsis     one of its ends is an empty node

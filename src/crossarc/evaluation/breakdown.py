@@ -183,7 +183,7 @@ def sort_words(pair: TreePair, name: str) -> Breakdown:
 
 
 def confusions(pair: TreePair) -> tuple[Confusion, ...]:
-    """The pairs of different labels of gold and system, the commonest first."""
+    """The pairs of different labels of gold and system, the most frequent first."""
     wrong = pair.counted & ~pair.right_label
     codes = pair.gold_labels[wrong].astype(np.int64) * len(pair.labels) + pair.system_labels[wrong]
     kinds, inverse, counts = np.unique(codes, return_inverse=True, return_counts=True)

@@ -196,7 +196,7 @@ def is_punctuation(form: str) -> bool:
 
 
 def encode(*columns: Sequence[str]) -> tuple[tuple[str, ...], list[Ids]]:
-    """Number the strings of several columns alike; gives the strings by number and each column as numbers."""
+    """Number the strings of several columns together; return the strings by number and each column as numbers."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(chain(*columns)))}
     return tuple(numbers), [np.fromiter(map(numbers.__getitem__, each), np.int32, len(each)) for each in columns]
 
@@ -234,7 +234,7 @@ def require_same_tokens(gold: Trees, system: Trees) -> None:
 class TreePair:
     """Gold trees and a system's trees over the same words, with their labels numbered alike.
 
-    `counted` says which words the figures are about: all, or those that are no punctuation.
+    `counted` says which words the figures are about: all, or all but punctuation.
     """
 
     gold: Trees
@@ -253,7 +253,7 @@ class TreePair:
 
     @cached_property
     def right_label(self) -> Mask:
-        """For each word, whether the system has the gold label, on whatever head."""
+        """For each word, whether the system has the gold label, with any head."""
         mask: Mask = self.gold_labels == self.system_labels
         return mask
 

@@ -119,7 +119,7 @@ def read_candidate(text: str) -> Candidate:
 
 
 def read_settings(texts: Iterable[str], place: str) -> dict[str, Any]:
-    """The settings in texts such as `cap=30`; numbers, true, false and JSON lists are such values, all else is text.
+    """The settings in texts such as `cap=30`; numbers, true, false and JSON lists are read as such.
 
     >>> read_settings(["transform=head", "cut=3", "prune=0", "lengths=true"], "--set")
     {'transform': 'head', 'cut': 3, 'prune': 0, 'lengths': True}

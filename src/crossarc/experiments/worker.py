@@ -113,7 +113,7 @@ def data_of(order: dict[str, Any]) -> tuple[Data, Data | None, Data]:
 
 
 def read_sentences(path: str, on_error: Literal["fail", "skip", "fix"], check: Check = "tree") -> list[Sentence]:
-    """The sentences of a file that are as the check wants them."""
+    """The sentences of a file that pass the check."""
     import crossarc
 
     return list(crossarc.read(path, check=check, on_error=on_error, report=lambda finding: None))

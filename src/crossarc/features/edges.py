@@ -204,7 +204,7 @@ class EdgeCompiler:
             if attribute == CHILDREN:
                 address, offset = parse_address(path, ENDS)
                 if offset:
-                    raise TemplateError(f"{term}: {CHILDREN} is of head and dep alone")
+                    raise TemplateError(f"{term}: only head and dep have {CHILDREN}")
                 ends[address].append((0, 0, VIA_NUMBER))
                 continue
             end, _, child = path.partition(".")

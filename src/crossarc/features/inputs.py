@@ -82,7 +82,7 @@ def fit_input_model(model: InputModel, corpus: Corpus) -> InputModel:
         parts[part] = tuple(name for name in wanted if chosen[name] == name)
     parts = {part: names for part, names in parts.items() if names}
     if not parts:
-        raise TemplateError(f"{model.name}: all attributes are of columns where all words are the same")
+        raise TemplateError(f"{model.name}: all its attributes read columns in which all words have the same value")
     return InputModel(model.name, written(parts), parts)
 
 

@@ -1,4 +1,4 @@
-"""Heads: what is read off the vectors of words: arcs, labels, arcs beside a tree, and tags."""
+"""Heads: layers that score arcs, labels, arcs beside a tree, and tags by the vectors of words."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class LabelHead(Layer):
         self.output = Linear(size, labels, rng, dtype)
 
     def ends(self, vectors: Array) -> tuple[Array, Array]:
-        """Return what each node gives as a dependent and as a head."""
+        """Return the vectors of each node as a dependent and as a head."""
         y = self.project.forward(vectors)
         return y[:, : self.size], y[:, self.size :]
 
@@ -210,5 +210,5 @@ class TagHead(Layer):
             gradient[:, -self.size :] += output.backward(seen, own)
 
     def seen(self, vectors: Array) -> Array:
-        """Return the numbers that tags are read off."""
+        """Return the numbers from which tags are scored."""
         return np.ascontiguousarray(vectors[:, -self.size :])

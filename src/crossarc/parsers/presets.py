@@ -43,7 +43,7 @@ def read_presets(package: str) -> dict[str, Preset]:
 
 
 def check_preset(name: str, preset: object) -> None:
-    """Refuse what is no preset, or is of an unknown family."""
+    """Refuse anything but presets of known families."""
     if not isinstance(preset, Preset) or not {"system", "features"} <= {*preset.settings}:
         raise CrossarcError(
             f"the preset {name!r} is {preset!r}; it must be a Preset whose settings have a system and features"
@@ -86,7 +86,7 @@ def checked_settings(values: dict[str, Any]) -> Settings:
         if not asks_for_nothing(name, values[name]):
             said = family.foreign(name, values["parser"])
             if said is None:
-                said = f"setting {name} is of {owner_of(name, family)}; {values['parser']} has none: leave it out"
+                said = f"setting {name} belongs to {owner_of(name, family)}; {values['parser']} has none: leave it out"
             raise CrossarcError(said)
     own = {name: value for name, value in values.items() if name not in foreign}
     try:
@@ -123,7 +123,7 @@ def stored_basics(manifest: dict[str, Any], kind: type[Kind]) -> tuple[Kind, lis
     settings = stored_settings(manifest["settings"])
     labels, single_root = manifest["labels"], manifest["single_root"]
     if not isinstance(settings, kind):
-        raise ValueError("the settings are of another family")
+        raise ValueError("the settings belong to another family")
     if not labels or not isinstance(single_root, bool):
         raise ValueError("there are no labels, or it is not said how many roots there are")
     return settings, labels, single_root

@@ -108,7 +108,9 @@ class Settings(BaseModel):
         for name, usual in (("cap", None), ("prefer", "first")):
             value = getattr(self, name)
             if value != usual and self.transform == "none":
-                raise CrossarcError(f"setting {name} = {value} is of a transform: set transform too, or leave it out")
+                raise CrossarcError(
+                    f"setting {name} = {value} belongs to a transform: set transform too, or leave it out"
+                )
         return self
 
 

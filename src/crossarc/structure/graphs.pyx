@@ -109,7 +109,7 @@ cdef void find_components(Space* space, token_t* component) noexcept nogil:
 
 
 cdef token_t find_cycle(Space* space, const token_t* component, token_t start, token_t* cycle) noexcept nogil:
-    """A shortest cycle through `start`, breadth first within the component; gives its length, or 0."""
+    """Find a shortest cycle through `start`, breadth first within the component; return its length, or 0."""
     cdef token_t* queue = space.spare[0]
     cdef token_t* parent = space.spare[1]           # -1 where not met, for all nodes, when this is called
     cdef token_t head = 0, tail = 1, v, u, i, j, length = 0

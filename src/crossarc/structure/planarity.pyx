@@ -13,7 +13,7 @@ cdef token_t join_crossing(Space* space) noexcept nogil:
     """Join crossing arcs with opposite colours. Near-linear in the arcs, however many pairs cross.
 
     Leaves components in spare 0, colours relative to their representatives in spare 1, and at the
-    representatives in spare 2 whether two colours do not suffice; gives the number of such clashes.
+    representatives in spare 2 whether two colours do not suffice; return the number of such clashes.
 
     The open arcs of the sweep are kept in segments, each of one component and, while two colours suffice for it, of one
     colour. An arc that closes crosses all those opened after it: they become one segment of the other colour. If its

@@ -68,7 +68,7 @@ cdef class Workspace:
         return 0
 
     cdef token_t hold(self, object heads) except -1:
-        """Take the heads of one sentence, checked in shape only, and make room for it; gives n."""
+        """Take the heads of one sentence, checked in shape only, and make room for it; return n."""
         self.held = checked_heads(heads)
         self.space.heads = &self.held[0]
         self.space.n = <token_t> self.held.shape[0] - 1

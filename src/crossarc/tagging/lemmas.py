@@ -22,7 +22,7 @@ from crossarc.transforms.lemma_rules import SAME, apply_lemma_rule, lemma_rule
 from crossarc.treebank.corpus import Corpus
 
 LONGEST_SUFFIX = 8  # letters; as in lemma_lookup.pyx
-WHOLE = "a"  # the first letter of rules that are the lemma itself, which are of no use for other words
+WHOLE = "a"  # the first letter of rules that are the lemma itself, which do not help with other words
 
 
 class Lemmatizer:

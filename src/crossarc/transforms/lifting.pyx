@@ -61,7 +61,7 @@ cdef inline token_t span(const token_t* heads, token_t d) noexcept nogil:
 cdef token_t update_edges(
     const token_t* heads, token_t n, token_t h, token_t* non_projective, token_t* known, token_t stamp, token_t only,
 ) noexcept nogil:
-    """Mark again which edges from h, or the one to `only`, are non-projective; gives how many more there are."""
+    """Mark again which edges from h, or the one to `only`, are non-projective; return how many more there are."""
     cdef token_t left = h, right = h, v, count = 0
     cdef bint now
     known[h] = stamp

@@ -120,7 +120,7 @@ cdef class DepsWriter:
         copy(at, old.data + place, old.size - place)
 
     cdef char* write_entries(self, char* at, int32_t kind, Arcs arcs) noexcept nogil:
-        """Write head:label|head:label of a word, or _; gives the place after it."""
+        """Write head:label|head:label of a word, or _; return the place after it."""
         cdef token_t i
         cdef int32_t size
         cdef const char* label

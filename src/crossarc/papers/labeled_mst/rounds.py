@@ -56,7 +56,7 @@ class RoundFinder(ArcFinder):
 
 @dataclass(frozen=True, eq=False)
 class RoundModel(ArcTreeModel):
-    """A graph parser that finds heads in rounds."""
+    """A parser that scores arcs and finds heads in rounds."""
 
     finder: RoundFinder
 
@@ -90,7 +90,7 @@ class RoundModel(ArcTreeModel):
     ) -> tuple[TreeFinder, EdgeModel]:
         """Return the rounds of a file, and the features of its label model."""
         if not isinstance(shared["settings"], RoundSettings):
-            raise ValueError("the settings are of another family")
+            raise ValueError("the settings belong to another family")
         check_rounds(manifest["rounds"])
         tag_attribute(shared["features"])
         labels = PackedWeights.from_arrays(arrays, len(manifest["labels"]), "labels.")

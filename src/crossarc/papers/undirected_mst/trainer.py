@@ -47,7 +47,7 @@ class UndirectedTrainer(ArcTreeTrainer):
 
 
 class EnhancedTrainer(UndirectedTrainer):
-    """Learns an undirected model and a directed one beside, unless a trained one is given."""
+    """Learns an undirected model, and a directed one unless a trained one is given."""
 
     settings: UndirectedSettings
     model_type: type[ArcTreeModel] = EnhancedModel
@@ -109,7 +109,7 @@ def reused_weights(directed: ArcTreeModel, examples: ArcExamples) -> PackedWeigh
     if len(examples.trees.names) > len(directed.labels):
         unknown = ", ".join(examples.trees.names[len(directed.labels) :][:5])
         raise CrossarcError(
-            f"the directed model has never seen labels of this treebank ({unknown}): it is of other data; "
+            f"the directed model has never seen labels of this treebank ({unknown}): it was trained on other data; "
             "train one on the same treebank, or leave it out"
         )
     assert isinstance(directed.finder, ArcFinder)

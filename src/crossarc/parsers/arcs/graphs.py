@@ -1,4 +1,4 @@
-"""The graph parser that gives words several heads: the best tree, and then the arcs that raise its score.
+"""The parser that scores arcs and gives words several heads: the best tree, and then the arcs that raise its score.
 
 McDonald and Pereira (2006). Arcs of the tree and those added to it are learned together, with the same weights.
 """
@@ -106,7 +106,7 @@ class ArcGraphModel(WithLengths, GraphModel):
         own = read_stored(manifest, arrays, ArcGraphSettings)
         limits = manifest["most_heads"], manifest["most_parallel"]
         if not all(type(limit) is int and 0 < limit < 2**31 for limit in limits):
-            raise ValueError("it is not said how many heads a word can have")
+            raise ValueError("the file does not say how many heads a word can have")
         weights = (
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
             PackedWeights.from_arrays(arrays, len(own.labels), "labels."),

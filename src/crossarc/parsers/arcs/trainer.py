@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ArcExamples:
-    """What all parts of such a parser learn from: trees in numbers, and the vocabulary that numbers them.
+    """The training data of all parts of such a parser: trees in numbers, and the vocabulary that numbers them.
 
     The labels and words of a known model keep their numbers; new ones come behind them.
     """
@@ -46,7 +46,7 @@ class ArcExamples:
     def of(
         cls, trees: Trees, settings: ArcSettings, init: ArcTreeModel | None, known: ArcTreeModel | None = None
     ) -> ArcExamples:
-        """Return what trees show; `known` is a directed model whose numbers are kept, by default `init`."""
+        """Return the training data of trees; `known` is a directed model whose numbers are kept, by default `init`."""
         known = known if known is not None else init
         trees = trees.numbered(known.labels if known is not None else [])
         places = trees.label_places(known.label_places if known is not None else None)

@@ -28,7 +28,7 @@ class Instances(NamedTuple):
     rows: Ints  # the features of each decision, as places in `keys`; -1 for none
     actions: Ints  # the action of each
     action_count: int
-    groups: Ints  # which part of speech each is of, if parts of speech are learned apart
+    groups: Ints  # the part of speech of each, if each part of speech has a learner of its own
     group_of: Ints  # the group of each part of speech
 
 

@@ -127,7 +127,7 @@ class MoveModel(Model):
         """Return the model of a file."""
         settings = stored_settings(manifest["settings"])
         if not isinstance(settings, MoveSettings) or settings.gives_graphs != (cls.output == "graph"):
-            raise ValueError("the settings are of another family")
+            raise ValueError("the settings belong to another family")
         features = parse_model(manifest["features"], settings.features)
         if features.looks_at("head_labels") and manifest.get("keys") != KEYS:
             raise ValueError("the version that trained it mixed up labels of words with several heads; train it again")
