@@ -218,9 +218,9 @@ def test_words_that_no_link_holds_get_labels_of_their_own(example, name, options
     model = Parser(name, epochs=1, explore=0.0, features="compact", **options).fit(list(read(example))[:10]).model
     corpus = Corpus.of(list(read(example)))
     heads, labels = model.parse(corpus)
-    turns = (name.endswith("-label"), False, False)
+    directions = (name.endswith("-label"), False, False)
     same, without = model.search_tokens(
-        model.attributes.encode(corpus), corpus.starts, -1, turns
+        model.attributes.encode(corpus), corpus.starts, -1, directions
     )  # words left over have no label
     assert heads.tolist() == same.tolist()
     loose = [model.labels[label] for label in labels[(without < 0) & (heads > 0)]]

@@ -239,7 +239,7 @@ cdef class TreeSearch:
 
 cdef class Enhancer:
     cdef ArcScores scores
-    cdef score_t[:, ::1] turns          # by word: the scores of three arcs
+    cdef score_t[:, ::1] reversals      # by word: the scores of three arcs
 
     cdef int reserve(self, token_t n) except -1
     cdef void score_head(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil

@@ -1,4 +1,4 @@
-"""The presets: names for settings that belong together, with what each builds."""
+"""The presets: names for settings that belong together, and the class of trees or graphs that each builds."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Preset:
 
     @property
     def method(self) -> Literal["moves", "arcs", "networks"]:
-        """How it finds what it builds."""
+        """The method by which it builds trees or graphs."""
         return FAMILIES[self.family].method
 
     @property
     def output(self) -> Literal["tree", "graph"]:
-        """What it builds."""
+        """The class of trees or graphs that it builds."""
         return FAMILIES[self.family].output
 
 
@@ -125,7 +125,7 @@ def stored_basics(manifest: dict[str, Any], kind: type[Kind]) -> tuple[Kind, lis
     if not isinstance(settings, kind):
         raise ValueError("the settings belong to another family")
     if not labels or not isinstance(single_root, bool):
-        raise ValueError("there are no labels, or it is not said how many roots there are")
+        raise ValueError("there are no labels, or the file does not say how many roots there are")
     return settings, labels, single_root
 
 

@@ -100,7 +100,7 @@ def checked_batch(heads, starts):
     if heads.ndim != 1 or (heads.size and heads.dtype.kind not in "iu"):
         raise StructureError(f"heads must be one row of integers, not {heads.dtype} of shape {heads.shape}")
     if heads.dtype != np.int32:
-        # What int32 cannot hold is out of range in any case, and must not become a head by wrapping around.
+        # A number that int32 cannot hold is out of range in any case, and must not wrap around to a valid head.
         heads = np.where((heads < -1) | (heads > 2**31 - 1), -2, heads)
     heads = np.ascontiguousarray(heads, dtype=np.int32)
     if starts.ndim != 1 or starts.size == 0 or starts[0] != 0 or starts[starts.size - 1] != heads.size:
@@ -111,5 +111,5 @@ def checked_batch(heads, starts):
     first = heads[starts[:starts.size - 1]]
     if (first != -1).any():
         wrong = int(np.argmax(first != -1))
-        raise StructureError(f"sentence {wrong}: heads[0] must be -1, for node 0 has no head")
+        raise StructureError(f"sentence {wrong}: heads[0] must be -1, since node 0 has no head")
     return heads, starts

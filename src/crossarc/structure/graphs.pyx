@@ -1,7 +1,8 @@
-"""What a graph is: acyclic, connected, projective; its cycles, crossings and words with several heads.
+"""The properties of a graph: acyclic, connected, projective; its cycles, crossings and words with several heads.
 
 All take a `Graph`, whose nodes are numbered by their place in the sentence with the dummy root as node 0. Arcs from
-node 0 mark roots; they do not connect words and are not heads in the sentence. They cross other arcs where it says so.
+node 0 mark roots; they do not connect words and are not heads in the sentence. Each function says whether they cross
+other arcs.
 """
 import numpy as np
 

@@ -287,7 +287,7 @@ def reattach(heads, labels, targets, starts=None, *, passed=None, crossing=False
 
 
 def checked_trees(heads, starts, Workspace work):
-    """Heads and starts as arrays the kernels can trust, with room in the workspace for the longest sentence."""
+    """Heads and starts as arrays that are safe for the kernels, with room in the workspace for the longest sentence."""
     if starts is None:
         work.hold(heads)
         flat = np.asarray(work.held)
@@ -298,7 +298,7 @@ def checked_trees(heads, starts, Workspace work):
 
 
 def refuse(flat, places, bad, starts):
-    """Raise what is wrong with a sentence that is no tree."""
+    """Raise the error about a sentence that is not a tree."""
     if bad >= 0:
         where = "" if starts is None else f"sentence {bad}: "
         raise StructureError(where + describe_fault(flat[places[bad]:places[bad + 1]]))

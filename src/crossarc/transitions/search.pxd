@@ -68,8 +68,8 @@ cdef class Greedy:
     cdef bint forced(self, uint32_t legal) noexcept nogil
     cdef int32_t action_of(self, token_t move, label_t label) noexcept nogil
     cdef int32_t group_of(self, const State* state, const int32_t* tokens) noexcept nogil
-    cdef void give_tree(self, ParseWorkspace work, State* state, const int32_t* tokens, label_t root_label,
-                        bint annotated, bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil
+    cdef void resulting_tree(self, ParseWorkspace work, State* state, const int32_t* tokens, label_t root_label,
+                             bint annotated, bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil
 
 
 cdef inline token_t lowest_bit(uint32_t bits) noexcept nogil:

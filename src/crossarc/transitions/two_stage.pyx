@@ -29,7 +29,7 @@ cdef class PackedStages:
 
 
 cdef class StageWorkspace(ParseWorkspace):
-    """What one thread needs to parse in two stages."""
+    """The memory of one thread for parsing in two stages."""
 
     cdef Scorer moves
 

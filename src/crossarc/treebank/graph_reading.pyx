@@ -92,7 +92,7 @@ cdef class GraphReader:
             head = word
             if place < last and data[place] == b'.':
                 place = number(data, place + 1, last, &behind)
-                # The empty nodes behind a word are numbered from 1 and stand before the next word.
+                # The empty nodes behind a word are numbered from 1 and come before the next word.
                 if place < 0 or not 1 <= behind <= self.empty[word + 1] - self.empty[word]:
                     return 0
                 head = sentence.words + self.empty[word] + behind

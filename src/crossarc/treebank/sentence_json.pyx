@@ -182,7 +182,7 @@ cdef class TokenWriter:
     cdef int32_t count
     cdef Kind kinds[MOST_KEYS]
     cdef int32_t columns[MOST_KEYS]
-    cdef Text names[MOST_KEYS]      # with what stands before and after them
+    cdef Text names[MOST_KEYS]      # with the text before and after them
     cdef int32_t form               # columns
     cdef int32_t lemma
     cdef int32_t misc

@@ -104,6 +104,6 @@ def graph_system(
 
 
 def targets_of(graphs: Graphs) -> GraphTargets:
-    """Return graphs as what a transition parser learns to build."""
+    """Return graphs as the targets of a transition parser."""
     arcs = graphs.arcs
     return GraphTargets(arcs.heads, arcs.dependents, arcs.labels, arcs.starts, graphs.corpus.starts)

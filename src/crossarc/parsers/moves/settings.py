@@ -77,7 +77,7 @@ class MoveSettings(LinearSettings):
 
     @classmethod
     def adapted(cls, preset: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of a preset; learners that learn all at once know neither epochs nor own mistakes."""
+        """Return the values of a preset; learners that learn all at once have neither epochs nor own mistakes."""
         if "learner" in options and LEARNERS[str(options["learner"])].at_once is not None:
             preset, options = {**preset, "explore": 0.0}, {**options, "epochs": 1}
         return super().adapted(preset, options)
