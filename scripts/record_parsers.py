@@ -1,4 +1,4 @@
-"""What every kind of parser learns and gives on small treebanks, as hashes, to show that a change changes nothing.
+"""Record the models and output of every kind of parser on small treebanks, as hashes, to find the effects of a change.
 
     python scripts/record_parsers.py record FOLDER tests/recorded/parsers.json    # before
     python scripts/record_parsers.py compare FOLDER tests/recorded/parsers.json   # after; exit code 1 if any differs
@@ -112,7 +112,7 @@ def output(parser: Parser | Pipeline, dev: list[Any], **options: Any) -> str:
 
 
 def analyses(parser: Parser | Pipeline, dev: list[Any]) -> str:
-    """Return the hash of the two best trees and all that is known of them."""
+    """Return the hash of the two best trees and their scores."""
     parts: list[bytes] = []
     try:
         for found in parser.parse(dev, scores=True, k=2):

@@ -1,4 +1,4 @@
-"""What all tests share: where the treebanks are, and how hypothesis behaves."""
+"""The fixtures of all tests: the treebanks, and the settings of hypothesis."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def data_folder() -> Path | None:
-    """The real treebanks: where CROSSARC_DATA says, or beside the checkout."""
+    """The real treebanks: in the folder CROSSARC_DATA, or next to the checkout."""
     folders = (
         [Path(os.environ["CROSSARC_DATA"])] if "CROSSARC_DATA" in os.environ else [ROOT.parent / "shared" / "data"]
     )

@@ -1,6 +1,6 @@
 """What is added is also registered, tested and described: else a test fails with a sentence that says what is missing.
 
-Most tests run over the registries and so cover new names by themselves. These find what was forgotten beside them.
+Most tests run over the registries and so cover new names by themselves. These find what was forgotten elsewhere.
 """
 
 import inspect

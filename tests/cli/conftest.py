@@ -20,7 +20,7 @@ def crossarc(run_crossarc):
 
 @pytest.fixture
 def on_terminal():
-    """Run the command line with its output and its messages on a terminal; gives what the terminal was sent."""
+    """Run the command line with its output and its messages on a terminal; return the text on the terminal."""
     if sys.platform == "win32":
         pytest.skip("Windows has no pseudo-terminals")
     import fcntl

@@ -145,7 +145,7 @@ def test_train_takes_any_setting(crossarc, example, tmp_path):
     for options, message in (
         (("--set", "epochs=2"), "setting epochs is given twice, by --epochs and by --set; leave one out"),
         (("--set", "cut=2", "--set", "cut=3"), "--set: setting cut is given twice"),
-        (("--set", "cut"), "--set: 'cut' is no setting; write name=value"),
+        (("--set", "cut"), "--set: 'cut' is not a setting; write name=value"),
         (("--set", "cutt=3"), "no setting 'cutt'; did you mean 'cut'"),
         (("--set", "transform=head,cap=30"), "transform"),
     ):

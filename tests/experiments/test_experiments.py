@@ -38,7 +38,7 @@ settings = { epochs = 1 }
 
 @pytest.fixture
 def data(tmp_path, example):
-    """A folder of two treebanks, one of them with a sentence that is no tree."""
+    """A folder of two treebanks, one of them with a sentence that is not a tree."""
     for name in ("small", "broken"):
         folder = tmp_path / "data" / name
         folder.mkdir(parents=True)

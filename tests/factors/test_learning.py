@@ -44,7 +44,7 @@ def after_a_step(factors, model, gold, augment=False):
 
 
 def factors_of(kind, model):
-    """Arcs all at once, or in rounds of which there is one."""
+    """Arcs all at once, or in a single round."""
     if kind == "arcs":
         return ArcFactors(model, ChuLiuEdmonds(True))
     return RoundFactors(model, ChuLiuEdmonds(True), 0, np.zeros(8 * len(model.attributes), dtype=np.int32))

@@ -1,4 +1,4 @@
-"""Undirected graph parsers beside directed ones: models that are reused, and how directed features are learned."""
+"""Undirected parsers with directed ones: models that are reused, and how directed features are learned."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def heads_of(parser, sentences):
 
 
 def test_a_directed_model_is_reused(example, directed, tmp_path):
-    """It gives the very parser that learns one beside, and the file has both."""
+    """The parser is the same as one that trains a directed model too, and the file has both."""
     beside = Parser("mst-undirected-lep", epochs=3).fit(example)
     reusing = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed)
     assert reusing.model.finder.directed.weights is directed.model.finder.weights

@@ -1,4 +1,4 @@
-"""Graph parsers: their trees are the best by their own scores, and features are what the templates say."""
+"""Parsers that score arcs: their trees are the best by their own scores, and features follow the templates."""
 
 import sys
 from dataclasses import replace
@@ -229,7 +229,7 @@ def test_odd_sentences(trained, name):
 
 @pytest.mark.parametrize("name", preset_names("arcs"))
 def test_long_sentences_are_parsed_in_pieces(trained, name, example):
-    """Each piece as a sentence of its own, and all of them joined by their roots; short ones among them as ever."""
+    """Each piece as a sentence of its own, and all of them joined by their roots; short ones are parsed as usual."""
     parser = trained[name]
     short = list(read(example))[:3]
     words = [(word.form, word.upos) for sentence in read(example) for word in sentence][:50]

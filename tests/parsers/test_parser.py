@@ -153,7 +153,7 @@ def test_links_count_whichever_node_they_stand_with(tmp_path):
 
 @pytest.mark.parametrize("name", [name for name in PRESETS if name.endswith(("-label", "-naive"))])
 def test_directions_lose_little(trained, example, name):
-    """Right arcs were right links, but for words that were left over."""
+    """Right arcs were right links, except those of words that were left over."""
     links = link_score(trained[name].model, Corpus.of(read(example)))
     las = trained[name].evaluate(example).las
     assert links > 85

@@ -1,4 +1,4 @@
-"""Graph parsers: the steps of MIRA, what undirected parsers learn from, and how they find spanning trees."""
+"""Parsers that score arcs: the steps of MIRA, what undirected parsers learn from, and how they find spanning trees."""
 
 import tracemalloc
 from dataclasses import replace

@@ -34,7 +34,7 @@ BUNDLED = "en"  # the model for --text, if none is named
 
 @dataclass
 class Run:
-    """What was parsed: the number of sentences, words and too long sentences, the time, and what was left out."""
+    """The summary of a run: the number of sentences, words and too long sentences, the time, and what was left out."""
 
     sentences: int = 0
     words: int = 0
@@ -386,7 +386,7 @@ class Parsing:
         return sentence
 
     def note(self) -> str:
-        """What is shown beside the bar."""
+        """The text next to the bar."""
         return f"{self.result.words / max(time.perf_counter() - self.begin, 1e-9):,.0f} tokens/s"
 
     def finding(self, finding: Finding) -> None:

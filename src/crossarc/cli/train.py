@@ -214,7 +214,7 @@ def train(
         train_pipeline(train, dev, output, {**options, **own}, resume, on_error)
         return
     if graph is not None:
-        raise CrossarcError(f"--graph trains a parser of graphs beside a pipeline: add --pipeline, or --parser {graph}")
+        raise CrossarcError(f"--graph adds a parser of graphs to a pipeline: add --pipeline, or --parser {graph}")
     if jackknife is not None:
         raise CrossarcError("--jackknife is for the tagger of a pipeline: add --pipeline, or see crossarc jackknife")
     train_files(train, dev, output, options, init, resume, on_error, directed)

@@ -54,7 +54,7 @@ class Progress:
 
 
 class Trainer(ABC):
-    """What a component learns from, sentence by sentence, and what it has learned so far."""
+    """The training of a component: the data, sentence by sentence, and the weights so far."""
 
     epochs: int  # how often it learns from all sentences
     sizes: NDArray[np.int64]  # the words of each sentence
@@ -76,11 +76,11 @@ class Trainer(ABC):
 
     @abstractmethod
     def model(self) -> Any:
-        """Return what has been learned, as a `Component`."""
+        """Return the learned component."""
 
     @abstractmethod
     def state(self) -> Arrays:
-        """Return what training goes on from, for a checkpoint."""
+        """Return the state of the training, for a checkpoint."""
 
     @abstractmethod
     def restore(self, arrays: Arrays) -> None:

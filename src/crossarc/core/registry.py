@@ -1,4 +1,4 @@
-"""What can be named in crossarc: its own things, what a program registers, and what installed packages offer.
+"""Things with names in crossarc: its own, those that a program registers, and those that installed packages offer.
 
 A package offers things by entry points: their group says what they are, their name what they are called. They are
 found by name and imported when they are asked for, so that nothing here lists them.

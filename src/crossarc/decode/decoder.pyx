@@ -1,4 +1,4 @@
-"""What the decoders over score matrices share: one or many matrices, checked; constraints; threads.
+"""The common part of decoders over score matrices: one or many matrices, checked; constraints; threads.
 
 A decoder is an object with the memory it works in. A parser keeps one for each thread, reserves it for its longest
 sentence and calls `solve` for each with the GIL released; the Python functions of `crossarc.decode` do the same with

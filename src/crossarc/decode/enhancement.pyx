@@ -80,11 +80,11 @@ def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=N
     wrong = np.flatnonzero(valid == 0)
     if wrong.size:
         fault = describe_fault(trees[wrong[0], :matrices.length(wrong[0]) + 1])
-        raise DecodeError(f"{'' if matrices.single else f'sentence {wrong[0]}: '}heads are no tree: {fault}")
+        raise DecodeError(f"{'' if matrices.single else f'sentence {wrong[0]}: '}heads are not a tree: {fault}")
     fault = broken(trees, matrices.lengths, required, forbidden)
     if fault:
         raise DecodeError(f"{'' if matrices.single else f'sentence {fault[0]}: '}the tree is against {fault[1]}, and "
-                          f"{'no turned arcs mend' if rounds is None else f'{rounds} rounds do not mend'} that; decode "
+                          f"{'no reversal mends' if rounds is None else f'{rounds} rounds do not mend'} that; decode "
                           "with these constraints first, or take them back")
     return trees[0] if matrices.single else trees
 

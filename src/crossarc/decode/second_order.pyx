@@ -37,7 +37,7 @@ def carreras(arcs, siblings, grandchildren, lengths=None, *, labelled=False, sin
     `arcs[d, h]` scores the arc from h to d as in `mst`: -inf forbids it. `siblings[d, h, s]` adds the child s of h
     between h and d that is nearest to d; s == h stands for none. `grandchildren[d, h, c]` adds two children of d: the
     one between h and d that is farthest from d, where c == d stands for none, and the one on the other side of d that
-    is farthest from d, where c == h stands for none. -inf forbids such a pair too. Cells of what cannot be are ignored.
+    is farthest from d, where c == h stands for none. -inf forbids such a pair too. Other cells are ignored.
 
     Shapes are (n + 1, n + 1) for arcs and (n + 1, n + 1, n + 1) for pairs; a batch has one more axis before them. If
     `labelled`, all have a last axis of labels: the label of the arc from h to d. The result is then heads and labels.
@@ -141,7 +141,7 @@ def start_fault(DenseParts dense, trees, names, s, fault):
     if fault == BAD_SCORE:
         return dense.bad_score(s)
     if fault == NO_TREE:
-        return DecodeError(f"{dense.place(s)}heads are no tree: {describe_fault(heads)}")
+        return DecodeError(f"{dense.place(s)}heads are not a tree: {describe_fault(heads)}")
     if fault == SEVERAL_ROOTS:
         return DecodeError(f"{dense.place(s)}heads have {(heads == 0).sum()} roots; single_root=False allows that")
     if fault == NO_CANDIDATE:

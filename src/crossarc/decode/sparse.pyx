@@ -24,7 +24,7 @@ from crossarc.errors import DecodeError
 
 
 cdef inline void settle(Heaps* heaps, token_t arc) noexcept nogil:
-    """Pass on to its children what is pending with an arc."""
+    """Pass on the pending gain of an arc to its children."""
     cdef score_t gain = heaps.pending[arc]
     if gain != 0:
         if heaps.left[arc] >= 0:

@@ -199,7 +199,7 @@ def spanning_tree(n, edges, weights, offsets=None, *, maximum=True, required=Non
     """Which edges are in the best spanning tree of an undirected graph of n nodes: their indices, ascending.
 
     `edges` are pairs of the nodes 0..n-1, of shape (m, 2); `weights` has m entries, and an edge of weight -inf (inf if
-    `maximum` is false) is no edge. `required` and `forbidden` are indices of edges. Of equal edges the one with the
+    `maximum` is false) is not an edge. `required` and `forbidden` are indices of edges. Of equal edges the one with the
     lower index is better, in all methods: prim (fills a square of n x n: for dense graphs), kruskal, boruvka and kkt
     (Karger, Klein and Tarjan, with `seed`).
 

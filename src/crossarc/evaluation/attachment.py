@@ -80,7 +80,7 @@ class OfSetting:
 class Attachment:
     """The scores of a system's trees, with and without punctuation; its properties follow the setting.
 
-    `broken` counts the system's sentences that are no trees (a cycle, a missing head). Whether their edges
+    `broken` counts the system's sentences that are not trees (a cycle, a missing head). Whether their edges
     are projective has no answer, so none of them counts as a predicted non-projective edge.
     """
 

@@ -114,12 +114,12 @@ def by_size(pair: TreePair) -> Bins:
 
 
 def by_projectivity(pair: TreePair) -> Bins:
-    """Bins by whether the edge is projective; edges of a system sentence that is no tree are in neither."""
+    """Bins by whether the edge is projective; edges of a system sentence that is not a tree are in neither."""
     return two_bins(pair, ("projective", "non-projective"), "non_projective")
 
 
 def by_crossing(pair: TreePair) -> Bins:
-    """Bins by whether the edge crosses another; edges of a system sentence that is no tree are in neither."""
+    """Bins by whether the edge crosses another; edges of a system sentence that is not a tree are in neither."""
     return two_bins(pair, ("not crossing", "crossing"), "crossing")
 
 
@@ -133,7 +133,7 @@ def two_bins(pair: TreePair, names: tuple[str, str], attribute: str) -> Bins:
     return names, bins(pair.gold), bins(pair.system)
 
 
-# Name, title, whether it is a property of edges, the function that sorts, whether the commonest bin comes first.
+# Name, title, whether it is a property of edges, the function that sorts, whether the most frequent bin comes first.
 PROPERTIES: dict[str, tuple[str, bool, Callable[[TreePair], Bins], bool]] = {
     "label": ("by label", True, by_label, True),
     "upos": ("by part of speech (UPOS in gold)", False, by_upos, True),

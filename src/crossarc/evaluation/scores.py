@@ -75,7 +75,7 @@ class Score(Figures):
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """The correct among the aligned words, None where the metric knows no aligned words."""
+        """The correct among the aligned words, None where the metric has no aligned words."""
         return None if self.aligned is None else percent(self.correct, self.aligned)
 
 

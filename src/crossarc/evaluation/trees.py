@@ -134,7 +134,7 @@ class Trees:
 
     @cached_property
     def non_projective(self) -> Mask:
-        """For each word, whether its edge is non-projective; False in a sentence that is no tree."""
+        """For each word, whether its edge is non-projective; False in a sentence that is not a tree."""
         from crossarc.structure import non_projective_edges
 
         mask = np.zeros(len(self.heads), dtype=np.bool_)
@@ -146,7 +146,7 @@ class Trees:
 
     @cached_property
     def crossing(self) -> Mask:
-        """For each word, whether the edge from its head crosses another; False in a sentence that is no tree.
+        """For each word, whether the edge from its head crosses another; False in a sentence that is not a tree.
 
         Edges from node 0 are left aside: they cross nothing, and nothing crosses them.
         """
@@ -160,7 +160,7 @@ class Trees:
         return mask
 
     def require_trees(self) -> None:
-        """Refuse the first sentence that is no tree, with the reason."""
+        """Refuse the first sentence that is not a tree, with the reason."""
         bad = np.flatnonzero(~self.is_tree)
         if not len(bad):
             return

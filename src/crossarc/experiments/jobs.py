@@ -58,7 +58,7 @@ class Job(ABC):
     @property
     @abstractmethod
     def inputs(self) -> dict[str, Any]:
-        """What the result depends on besides the settings, the bytes of the treebank and `on_error`."""
+        """The inputs of the result besides the settings, the bytes of the treebank and `on_error`."""
 
     @property
     @abstractmethod

@@ -189,7 +189,7 @@ cdef class ArcScores:
     cdef weight_t row[SLOTS + 8]        # what the keys of both ends say, with the room that scorers ask for
 
     cdef inline score_t slot_score(self, const weight_t* row, int32_t direction, int32_t kind) noexcept nogil:
-        """What a row says about an arc."""
+        """The score of an arc by a row."""
         cdef score_t score = row[8 * direction + ALL]
         return score + row[8 * direction + kind] if self.keys.distances else score
 

@@ -1,4 +1,4 @@
-"""The best tree of a sentence by a decoder, and trees made better by turning arcs round."""
+"""The best tree of a sentence by a decoder, and trees made better by reversing arcs."""
 import numpy as np
 
 from libc.math cimport INFINITY
@@ -77,7 +77,7 @@ cdef class Enhancer:
         return 0
 
     cdef void score_head(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil:
-        """Note the scores of the arc to a word from its head, and of that arc turned round."""
+        """Note the scores of the arc to a word from its head, and of that arc reversed."""
         cdef score_t there = 0, back = 0
         self.scores.score_pair(weights, min(heads[d], d), max(heads[d], d), &there, &back)
         self.reversals[0, d] = there if heads[d] < d else back
@@ -93,7 +93,7 @@ cdef class Enhancer:
             self.reversals[2, d] = there if t < d else back
 
     cdef void enhance(self, Scorer weights, token_t* heads, int32_t rounds) noexcept nogil:
-        """Turn up to so many arcs of a tree round, the one that gains most each time."""
+        """Reverse up to so many arcs of a tree, the one that gains most each time."""
         cdef token_t u, v, w, best, n = self.scores.words.n
         cdef score_t gain, best_gain
         self.scores.sum_all_alone(weights)

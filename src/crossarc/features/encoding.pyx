@@ -11,7 +11,7 @@ from crossarc.core.typedefs cimport int32_t, label_t, uint8_t, uint32_t
 from crossarc.core.strings import UNKNOWN
 
 cdef extern from "Python.h":
-    # What str.isupper and its like ask of one character; tables of constants, which need no GIL.
+    # The tests of str.isupper and similar methods for one character; tables of constants, which need no GIL.
     bint Py_UNICODE_ISUPPER(uint32_t character) nogil
     bint Py_UNICODE_ISALPHA(uint32_t character) nogil
     bint Py_UNICODE_ISDIGIT(uint32_t character) nogil
@@ -88,7 +88,7 @@ cdef inline bint inside(char byte) noexcept nogil:
 
 
 cdef Py_ssize_t python_lower(const char* data, Py_ssize_t size, char* target) except -1 with gil:
-    """What `str.lower` gives, for strings that need it."""
+    """The result of `str.lower`, for strings that need it."""
     cdef bytes lowered = data[:size].decode("utf-8").lower().encode()
     cdef Py_ssize_t i
     for i in range(len(lowered)):

@@ -151,7 +151,7 @@ cdef class SingleWeights(Scorer):
         return keys, bounds, np.zeros(len(values), dtype=np.int32), values
 
     def to_arrays(self, prefix=""):
-        """What a model file keeps."""
+        """The arrays of a model file."""
         arrays = {"buckets": self.buckets, "keys": self.keys, "unit": np.array([self.unit])}
         return {f"{prefix}{name}": array for name, array in arrays.items()}
 

@@ -68,7 +68,7 @@ cdef int move_apart(Weights weights, const Decision* decision, int32_t rival, we
 
 
 cdef class Perceptron(UpdateRule):
-    """The averaged perceptron (Collins 2002): where the best action is wrong, one step towards the gold one."""
+    """The averaged perceptron (Collins 2002): if the best action is wrong, one step towards the gold one."""
 
     cdef int learn(self, Weights weights, const Decision* decision) except -1 nogil:
         if decision.costs[decision.best] > decision.costs[decision.gold]:

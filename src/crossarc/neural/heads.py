@@ -168,7 +168,7 @@ class BesideHead(Layer):
         self.trust = Parameter(np.ones((1, labels), dtype=dtype))  # in the earlier score, for each label
 
     def forward(self, vectors: Array, more: Array, nodes: Ints, numbers: Ints, before: Array) -> BesideScores:
-        """Return the scores: column 0 is no arc. `nodes` has the rows of the words of each arc, one for each role."""
+        """Return the scores; column 0 means no arc. `nodes` has the rows of the words of each arc, one per role."""
         x = np.concatenate([vectors, more.astype(vectors.dtype)], axis=1)
         y = self.project.forward(x).reshape(-1, self.size)
         rows = (self.roles * nodes + np.arange(self.roles)).astype(np.int32)

@@ -39,7 +39,7 @@ class Constraints:
         )
 
     def required_heads(self, n: int) -> NDArray[np.int32] | None:
-        """What decoders take as `required`: the head of each word, -1 where it is free."""
+        """The argument `required` of decoders: the head of each word, -1 where it is free."""
         if not self.required:
             return None
         heads = np.full(n + 1, -1, dtype=np.int32)
@@ -48,7 +48,7 @@ class Constraints:
         return heads
 
     def forbidden_arcs(self, n: int) -> NDArray[np.bool_] | None:
-        """What decoders take as `forbidden`: true at [word, head]."""
+        """The argument `forbidden` of decoders: true at [word, head]."""
         if not self.forbidden:
             return None
         arcs = np.zeros((n + 1, n + 1), dtype=bool)

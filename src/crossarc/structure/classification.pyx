@@ -46,7 +46,7 @@ def classify(heads, starts, *, errors="raise"):
     ----------
     heads : the heads of all sentences one after the other, n + 1 entries each, the first of each -1
     starts : where each sentence begins in `heads`, then the length of `heads`; S + 1 entries
-    errors : "raise" stops at a sentence that is no tree, "skip" marks it as not valid
+    errors : "raise" stops at a sentence that is not a tree, "skip" marks it as not valid
 
     >>> found = classify([-1, 2, 0, -1, 3, 4, 0, 3], [0, 3, 8])
     >>> found.projective.tolist(), found.planes.tolist(), found.gap_degree.tolist()

@@ -9,7 +9,7 @@ from crossarc.treebank.validation import cycles_of, describe_cycle
 
 
 cdef bint arrange(Space* space) noexcept nogil:
-    """Fill first, child, order, place, size and depth; False if the heads are no tree."""
+    """Fill first, child, order, place, size and depth; False if the heads are not a tree."""
     cdef const token_t* heads = space.heads
     cdef token_t n = space.n
     cdef token_t* first = space.first

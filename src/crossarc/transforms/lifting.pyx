@@ -19,7 +19,7 @@ cdef enum:
 
 
 cdef bint lift_tree(Space* space, token_t* heads, uint8_t* passed) noexcept nogil:
-    """Lift the shortest (of equals the leftmost) non-projective edge until there is none; False if this is no tree.
+    """Lift the shortest (of equals the leftmost) non-projective edge until there is none; False if this is not a tree.
 
     A lift from h takes words from what h dominates and from no other node, so that besides the edge itself only
     those from h can change their kind. O(n) a lift.
@@ -93,7 +93,7 @@ cdef bint is_below(const token_t* heads, token_t v, token_t* known, token_t stam
 cdef bint reattach_tree(
     Space* space, token_t* heads, const label_t* labels, const label_t* targets, const uint8_t* passed, bint crossing,
 ) noexcept nogil:
-    """Move each word with a target to where the searches lead, top down; False if this is no tree.
+    """Move each word with a target to where the searches lead, top down; False if this is not a tree.
 
     No search goes below the word that moves, so that no cycle can come about. O(n) for each word that has a target;
     with `crossing` O(n) for each candidate.

@@ -26,7 +26,7 @@ cdef inline uint32_t legal_arcs(TransitionSystem system, State* state, token_t i
 
 
 cdef inline Arc arc_between(TransitionSystem system, token_t i, token_t j, token_t move) noexcept nogil:
-    """The arc that a move makes; none for a move that is no arc."""
+    """The arc that a move makes; none for a move that is not an arc."""
     if not system.directed:
         return arc_to(i, j) if move == ARC else arc_to(-1, -1)
     if move == LEFT_ARC:

@@ -58,7 +58,7 @@ cdef bint admit(Planes* planes, token_t arc, token_t other, bint join) noexcept 
 
 
 cdef token_t meet(const Gold* gold, Planes* planes, token_t arc, bint join) noexcept nogil:
-    """The number of kept arcs that this one crosses, -1 without a plane for it. O(its length and the degrees below it)."""
+    """The number of kept arcs that this one crosses, -1 without a plane for it. O(length + degrees below it)."""
     cdef token_t left = min(arc, gold.heads[arc])
     cdef token_t right = max(arc, gold.heads[arc])
     cdef token_t crossed = 0

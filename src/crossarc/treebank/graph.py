@@ -93,7 +93,7 @@ def describe_fault(sentence: Sentence) -> str:
 
 
 def deps_fault(deps: str, nodes: Iterable[str]) -> str:
-    """What is wrong with a DEPS field, "" if nothing is."""
+    """The fault of a DEPS field, "" if there is none."""
     if deps == "_":
         return ""
     for entry in deps.split("|"):
@@ -101,7 +101,7 @@ def deps_fault(deps: str, nodes: Iterable[str]) -> str:
         if not head or not label:
             return f"DEPS has {entry!r}, which is not of the form head:label"
         if head not in nodes:
-            return f"DEPS names the head {head!r}, which is no node of the sentence"
+            return f"DEPS names the head {head!r}, which is not a node of the sentence"
     return ""
 
 

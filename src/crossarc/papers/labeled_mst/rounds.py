@@ -66,7 +66,7 @@ class RoundModel(ArcTreeModel):
         return self.finder.rounds
 
     def coverage(self, corpus: Corpus) -> Coverage:
-        """Return what the rounds can find."""
+        """Return the coverage of the rounds."""
         heads, starts, tag = corpus["head"], corpus.starts, tag_attribute(self.features)
         found = heads >= 0
         if self.finder.settings.absorb:
@@ -130,7 +130,7 @@ class RoundTrainer(ArcTreeTrainer):
         return words + labels, wrong + wrong_labels
 
     def finder(self) -> RoundFinder:
-        """Return what finds trees by the weights so far."""
+        """Return the finder of trees by the weights so far."""
         shared = self.examples.shared()
         return RoundFinder(
             **shared,

@@ -83,12 +83,12 @@ class EnhancedTrainer(UndirectedTrainer):
         return super().learn(sentences)
 
     def enhanced(self) -> EnhancedFinder:
-        """Return what finds trees by the weights of both models so far."""
+        """Return the finder of trees by the weights of both models so far."""
         directed = self.reused if self.reused is not None else self.directed.packed()
         return enhanced_finder(self.examples.shared(), self.arcs.packed(), directed)
 
     def finder(self) -> TreeFinder:
-        """Return what finds trees by the weights so far."""
+        """Return the finder of trees by the weights so far."""
         return self.enhanced()
 
     def state(self) -> Arrays:
@@ -173,7 +173,7 @@ class StackedTrainer(EnhancedTrainer):
         return words + labels, wrong + wrong_labels
 
     def finder(self) -> StackedFinder:
-        """Return what finds trees by the weights so far."""
+        """Return the finder of trees by the weights so far."""
         below = self.enhanced()
         return StackedFinder(below, top_finder(below, self.top_features, self.top.packed(), self.examples.lengths()))
 

@@ -167,7 +167,7 @@ class ArcGraphTrainer(Trainer):
         return self.factors.learn(self.arc_weights, self.label_weights, *data, *how)
 
     def model(self) -> ArcGraphModel:
-        """Return what has been learned, as a model."""
+        """Return the learned model."""
         settings = self.settings
         return ArcGraphModel(
             settings,
@@ -195,7 +195,7 @@ class ArcGraphTrainer(Trainer):
 
 
 def given_trees(corpus: Corpus, single_root: bool) -> Ints:
-    """Return the heads of all nodes; -1 in sentences whose HEAD is no tree, or has too many roots."""
+    """Return the heads of all nodes; -1 in sentences whose HEAD is not a tree, or has too many roots."""
     heads = corpus["head"].copy()
     for begin, end in pairwise(corpus.starts.tolist()):
         tree = heads[begin:end]

@@ -91,7 +91,7 @@ class WithLengths:
         return self
 
     def describe_lengths(self) -> dict[str, str]:
-        """Return what lengths left out of the development set."""
+        """Return the numbers of arcs that lengths left out of the development set."""
         left_out = self.lengths.development if self.lengths is not None else None
         return {"left out": f"on the development set {left_out}"} if left_out is not None else {}
 

@@ -74,7 +74,7 @@ class ArcScoringModel(TreeModel):
         return found.tags, analyse_searched(self, corpus, found, constraints, request)
 
     def analyser(self, corpus: Corpus) -> Analyser:
-        """Return what analyses a corpus under different scales; it scores each sentence once."""
+        """Return a function that analyses a corpus under different scales; it scores each sentence once."""
         found = self.search(corpus)
         kept = found._replace(scores=list(found.scores))
         known = [NONE] * (len(corpus.starts) - 1)
@@ -86,7 +86,7 @@ class ArcScoringModel(TreeModel):
         return Searched(*self.parse(corpus), scores, {})
 
     def coverage(self, corpus: Corpus) -> Coverage:
-        """Return what the decoder can find: all trees, or the projective ones."""
+        """Return the coverage of the decoder: all trees, or the projective ones."""
         heads, starts = corpus["head"], corpus.starts
         found = heads >= 0
         if self.is_projective:
@@ -199,7 +199,7 @@ class ArcTreeModel(WithLengths, AttributeModel):
         return self.label_factors().scores(self.label_weights, self.finder.extended(sentence), heads)
 
     def describe(self) -> dict[str, str]:
-        """Return what lengths left out of the development set."""
+        """Return the numbers of arcs that lengths left out of the development set."""
         return self.describe_lengths()
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
@@ -228,7 +228,7 @@ class ArcTreeModel(WithLengths, AttributeModel):
     def stored_finder(
         cls, shared: dict[str, Any], attributes: Attributes, manifest: dict[str, Any], arrays: Arrays
     ) -> tuple[TreeFinder, EdgeModel]:
-        """Return what finds trees by the weights of a file, and the features of its label model.
+        """Return the finder of trees by the weights of a file, and the features of its label model.
 
         `shared` is what finders of all kinds have.
         """

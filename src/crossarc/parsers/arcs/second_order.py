@@ -137,7 +137,7 @@ class SecondOrderModel(ArcTreeModel):
     def stored_finder(
         cls, shared: dict[str, Any], attributes: Attributes, manifest: dict[str, Any], arrays: Arrays
     ) -> tuple[TreeFinder, EdgeModel]:
-        """Return what finds trees by the weights of a file, and the features of its label model."""
+        """Return the finder of trees by the weights of a file, and the features of its label model."""
         settings = shared["settings"]
         if not isinstance(settings, SecondOrderSettings):
             raise ValueError("the settings belong to another family")
@@ -201,7 +201,7 @@ class SecondOrderTrainer(ArcTreeTrainer):
         return words + labels, wrong + wrong_labels
 
     def finder(self) -> SecondOrderFinder:
-        """Return what finds trees by the weights so far."""
+        """Return the finder of trees by the weights so far."""
         pairs = self.pair_weights
         return SecondOrderFinder(
             **self.examples.shared(),

@@ -81,7 +81,7 @@ class ArcExamples:
         return Lengths(self.greatest, tag_column(self.attributes)) if self.greatest is not None else None
 
     def shared(self) -> dict[str, Any]:
-        """Return what finders of all kinds have."""
+        """Return the arguments of all finders."""
         shared = {"settings": self.settings, "features": self.features, "single_root": self.single_root}
         return {**shared, "lengths": self.lengths()}
 
@@ -172,11 +172,11 @@ class ArcTreeTrainer(Trainer):
         return words + labels, wrong + wrong_labels
 
     def finder(self) -> TreeFinder:
-        """Return what finds trees by the weights so far."""
+        """Return the finder of trees by the weights so far."""
         return self.finder_type(**self.examples.shared(), weights=self.arcs.packed())
 
     def model(self) -> ArcTreeModel:
-        """Return what has been learned, as a model."""
+        """Return the learned model."""
         examples = self.examples
         return self.model_type(
             self.settings,

@@ -79,7 +79,7 @@ class GuidedTrainer(SecondOrderTrainer):
         return super().learn(sentences)
 
     def model(self) -> GuidedModel:
-        """Return what has been learned, as a model."""
+        """Return the learned model."""
         model = super().model()
         assert isinstance(model, GuidedModel)
         return model.guided_by(tuple(guide.model() for guide in self.guides))  # type: ignore[misc]

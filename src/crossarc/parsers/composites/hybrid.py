@@ -85,7 +85,7 @@ class HybridModel(NetworkModel):
         return Guided(self.neural.vectors(own, nodes, starts), heads, said[:, 1::2], first[:, 0])
 
     def part_of(self, vectors: Guided, begin: int, end: int) -> Guided:
-        """Return the vectors of one sentence of those of a batch, and what linear parses say of it."""
+        """Return the vectors of one sentence of a batch, and the linear parses of it."""
         heads = vectors.heads[begin:end]
         own = self.neural.part_of(vectors.vectors, begin, end)
         rows = np.where(heads >= 0, heads - begin, -1).astype(np.int32)
@@ -205,7 +205,7 @@ class HybridTrainer(Trainer):
         return self.neural.learn(sentences)
 
     def model(self) -> HybridModel:
-        """Return what has been learned, as a model."""
+        """Return the learned model."""
         for number, guide in enumerate(self.guides):
             if number not in self.guide_models:
                 self.guide_models[number] = guide.model()
@@ -213,7 +213,7 @@ class HybridTrainer(Trainer):
         return HybridModel(self.neural.model(), guides, self.bonus)
 
     def state(self) -> Arrays:
-        """Return what all have learned, for a checkpoint."""
+        """Return the states of all, for a checkpoint."""
         return prefixed(self.neural.state(), "neural.") | numbered(guide.state() for guide in self.guides)
 
     def restore(self, arrays: Arrays) -> None:

@@ -97,7 +97,7 @@ def analyse_by_beam(
     """Yield the k best trees of each sentence and their probabilities, as far as a beam has them."""
     if not model.has_alternatives:
         kind = "a fast model" if model.settings.fast else f"a model learned by {model.settings.learner}"
-        raise CrossarcError(f"{kind} knows no beam, so it has no scores, k best trees or constraints; train another")
+        raise CrossarcError(f"{kind} cannot use a beam: it has no scores, k best trees or constraints; train another")
     tokens = model.attributes.encode(corpus)
     beam = request.beam
     own = model.beam_search(beam if beam and model.settings.beam > 1 else model.settings.beam)

@@ -58,7 +58,7 @@ class MoveGraphModel(GraphModel, MoveModel):
         """Return the limits of the graphs."""
         limits = {name: manifest[name] for name in ("most_heads", "most_parallel")}
         if not all(isinstance(value, int) and 1 <= value < 2**31 for value in limits.values()):
-            raise ValueError("the limits of the graphs are no numbers from 1 on")
+            raise ValueError("the limits of the graphs are not numbers from 1")
         return limits
 
 

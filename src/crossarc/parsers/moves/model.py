@@ -88,7 +88,7 @@ class MoveModel(Model):
     def with_beam(self, width: int) -> Self:
         """Return the same model with a beam of another width."""
         if self.settings.fast and width > 1:
-            raise CrossarcError("a fast model chooses moves and labels one after the other and knows no beam")
+            raise CrossarcError("a fast model chooses moves and labels one after the other and cannot use a beam")
         if not 1 <= width <= WIDEST_BEAM:
             raise CrossarcError(f"a beam of {width} derivations; it can be 1 (greedy search) to {WIDEST_BEAM:,}")
         return replace(self, settings=self.settings.model_copy(update={"beam": width}))
@@ -235,7 +235,7 @@ class MoveTreeModel(TreeModel, MoveModel):
         return analyse_by_beam(self, corpus, constraints, request)
 
     def coverage(self, corpus: Corpus) -> Coverage:
-        """Return what the oracle of the system can build."""
+        """Return the coverage of the oracle of the system."""
         return coverage(self.system, np.split(corpus["head"], corpus.starts[1:-1]))
 
 

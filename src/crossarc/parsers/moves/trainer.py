@@ -144,7 +144,7 @@ class MoveTrainer(Trainer):
         return len(actions), round(wrong * len(actions))
 
     def model(self) -> MoveModel:
-        """Return what has been learned, as a model."""
+        """Return the learned model."""
         weights = self.weights
         return self.model_type(
             self.settings,
