@@ -33,7 +33,7 @@ def inside(model):
 
 @pytest.fixture(scope="module")
 def trained(example):
-    """Each graph preset, trained a little: scores that are far from perfect make odd trees."""
+    """Each preset that scores arcs, trained a little: scores that are far from perfect make odd trees."""
     return {name: Parser(name, epochs=2).fit(example) for name in preset_names("arcs")}
 
 

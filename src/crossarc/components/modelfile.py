@@ -268,7 +268,7 @@ def views(header: dict[str, Any], data: NDArray[np.uint8], name: str) -> Arrays:
 
 
 def checked_span(description: Any, name: str) -> tuple[int, int]:
-    """Where an array begins and ends, if its description is whole and its size that of its shape."""
+    """The begin and the end of an array; refuse descriptions that are incomplete or have a wrong size."""
     match description:
         case {"dtype": str(dtype), "shape": list(shape), "data_offsets": [begin, end]} if (
             dtype in DTYPES and is_size(begin) and is_size(end) and all(map(is_size, shape))

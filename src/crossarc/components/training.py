@@ -1,4 +1,4 @@
-"""How components are trained, whatever they learn: epochs, their progress, the best model, and the training state."""
+"""The training of all components: epochs, their progress, the best model, and the training state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHUNK_WORDS = 1_000  # learned from in one call: some hundredths of a second, so
 
 @dataclass(frozen=True)
 class Epoch:
-    """How an epoch went: the share of wrong decisions, and the scores on the development set if there is one.
+    """The result of an epoch: the share of wrong decisions, and the scores on the development set if there is one.
 
     `seconds` is the time it learned for, 0 for one that was finished before the training was resumed. Epoch 0 is the
     model that a training starts from.
@@ -44,7 +44,7 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an epoch is: words learned from so far and in all, and the share of wrong decisions up to here."""
+    """The progress of an epoch: words learned from so far and in all, and the share of wrong decisions so far."""
 
     epoch: int
     words: int

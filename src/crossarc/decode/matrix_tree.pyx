@@ -424,7 +424,7 @@ cdef class Worker:
 
 
 def marginals(scores, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):
-    """How likely each arc is when trees are as likely as exp(their score): by the matrix-tree theorem, O(n^3).
+    """The probability of each arc, if that of a tree is proportional to exp(score): by the matrix-tree theorem, O(n^3).
 
     Arguments are those of `mst`. Gives float64 of the shape of the scores, at [dependent, head], 0 where no arc can
     be; the rows of words sum to 1. Exact to many digits for scores of any size. 500 words take a fraction of a

@@ -196,7 +196,7 @@ def undirected(scores, lengths=None, *, single_root=True, required=None, forbidd
 
 def spanning_tree(n, edges, weights, offsets=None, *, maximum=True, required=None, forbidden=None, method="kruskal",
                   seed=0, threads=1):
-    """Which edges are in the best spanning tree of an undirected graph of n nodes: their indices, ascending.
+    """The indices, ascending, of the edges in the best spanning tree of an undirected graph of n nodes.
 
     `edges` are pairs of the nodes 0..n-1, of shape (m, 2); `weights` has m entries, and an edge of weight -inf (inf if
     `maximum` is false) is not an edge. `required` and `forbidden` are indices of edges. Of equal edges the one with the

@@ -119,7 +119,7 @@ class Words:
         return len(self.forms)
 
     def describe(self, position: int) -> str:
-        """Where a character of the text stands, and what follows it."""
+        """The place of a character of the text, and the text that follows it."""
         if not self.places:
             return "an empty file"
         number = max(bisect_right(self.sentence_starts, position) - 1, 0)

@@ -167,7 +167,7 @@ def score_words(pair: TreePair, counted: Mask) -> TreeScores:
 
 
 def sentence_counts(pair: TreePair, metric: str = "las") -> tuple[Counts, Counts]:
-    """How much of each sentence is right, and out of how much: words, or 0 and 1 for exact match."""
+    """The right and all items of each sentence: words, or 0 and 1 for exact match."""
     masks = {
         "las": "right",
         "uas": "right_head",

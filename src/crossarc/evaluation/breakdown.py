@@ -1,4 +1,4 @@
-"""Where the errors are: scores by label, part of speech, length, depth and crossing; labels confused.
+"""The places of errors: scores by label, part of speech, length, depth and crossing; confused labels.
 
 A breakdown sorts words into bins by a property. Some properties belong to the word and are the same in gold and system;
 others belong to the edge from its head, and there gold and system sort the same word each by their own edge, as in
@@ -66,7 +66,7 @@ class Breakdown:
 
 @dataclass(frozen=True)
 class Confusion(Figures):
-    """How often words labelled `gold` are labelled `system` by the system, and how often on the right head."""
+    """The number of words labelled `gold` that the system labels `system`, and how many of them have the right head."""
 
     gold: str
     system: str

@@ -130,7 +130,7 @@ def compile_edge_model(data: dict[str, Any], text: str, name: str, columns: tupl
     parts = ("arcs", *TRIPLES, "labels")
     for key in data:
         if key not in (*parts, "distances"):
-            raise TemplateError(f"{name}: {UnknownName('part of a graph model', key, (*parts, 'distances'))}")
+            raise TemplateError(f"{name}: {UnknownName('part of a feature model of arcs', key, (*parts, 'distances'))}")
     compiler = EdgeCompiler(columns)
     if not data.get("labels"):
         raise TemplateError(f'{name}: there are no templates for labels; write labels = ["head.upos", ...]')

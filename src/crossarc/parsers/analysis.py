@@ -196,7 +196,7 @@ class TreeSpace:
         return np.concatenate([first[None], others])[:k]
 
     def marginals(self) -> Scores:
-        """How likely each arc is."""
+        """The probability of each arc."""
         from crossarc import decode
 
         search = decode.projective_marginals if self.projective else decode.marginals

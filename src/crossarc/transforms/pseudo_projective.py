@@ -54,7 +54,7 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoding:
-    """How lifts are written into labels, and where they lead back to."""
+    """An encoding: it writes lifts into labels, and finds the places to put edges back."""
 
     head: bool  # lifted edges name the label of the head they had
     path: bool  # edges on the path are marked

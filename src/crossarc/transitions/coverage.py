@@ -1,4 +1,4 @@
-"""How much of a treebank a transition system can build."""
+"""The part of a treebank that a transition system can build."""
 
 from __future__ import annotations
 

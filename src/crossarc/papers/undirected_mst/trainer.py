@@ -1,4 +1,4 @@
-"""How parsers with undirected spanning trees are trained."""
+"""The training of parsers with undirected spanning trees."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def judged(trees: list[ScoredTree], marginals: NDArray[np.float64]) -> Analysis:
 
 
 class MovedArcs:
-    """How likely arcs are after a transform moved some of the best trees' arcs.
+    """The probabilities of arcs after a transform moved some of the best trees' arcs.
 
     An arc of the best tree that was moved takes all with it that made it likely. An arc of another tree has at least
     the probability of that tree where it is after the transform.

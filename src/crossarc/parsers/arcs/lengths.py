@@ -21,7 +21,7 @@ TAGS = ("upos", "xpos")  # the first that a feature model looks at
 
 @dataclass(frozen=True)
 class Pruning:
-    """How many arcs there were between words, how many of them lengths left out, and for how many sentences not."""
+    """Counts: arcs between words, those that lengths left out, and sentences that were parsed without lengths."""
 
     arcs: int
     pruned: int

@@ -1,4 +1,4 @@
-"""How parsers that score arcs are trained: weights of arcs from whole trees, those of labels from the gold arcs."""
+"""The training of parsers that score arcs: weights of arcs from whole trees, those of labels from the gold arcs."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Beliefs:
             self.labels[word, heads[word]][derivation.labels[word]] += probability
 
     def label_probability(self, word: int, head: int, label: str) -> float:
-        """How likely a label is, given the head."""
+        """The probability of a label, given the head."""
         shares = self.labels.get((word, head), {})
         total = sum(shares.values())
         return min(1.0, shares.get(label, 0.0) / total) if total > 0 else 0.0

@@ -185,7 +185,7 @@ class MoveTreeModel(TreeModel, MoveModel):
 
     @property
     def directions(self) -> tuple[bool, bool, bool]:
-        """How links get directions: by labels, by labels that keep links of node 0, by scores."""
+        """The source of the directions of links: by labels, by labels that keep links of node 0, by scores."""
         how = self.settings.reconstruction
         return how != "naive", how == "label-first", how == "score"
 
