@@ -127,7 +127,7 @@ def test_combined_directions_beside_several_roots(example, combine):
 def test_settings_of_undirected_parsers_are_refused_elsewhere():
     for options in ({"combine": "mean"}, {"enhance": 5}, {"directed_training": True}):
         for name in ("mst", "eisner", "swap"):
-            with pytest.raises(CrossarcError, match="of undirected parsers"):
+            with pytest.raises(CrossarcError, match="belongs to undirected parsers"):
                 Parser(name, **options)
     for name in ("mst-undirected", "mst-undirected-lep"):
         with pytest.raises(CrossarcError, match="take mst-undirected-df"):
