@@ -22,6 +22,20 @@ LAYERS = [
     {"papers"},
     {"cli", "server", "integrations"},
 ]
+# The same inside `parsers`, by file or folder.
+PARSER_LAYERS = [
+    {"settings", "constraints", "columns"},
+    {"analysis", "families", "trees"},
+    {"presets", "calibration", "graphs"},
+    {"inner_trees"},
+    {"model"},
+    {"moves", "arcs"},
+    {"networks"},
+    {"registry", "provenance", "recommendation", "extensions"},
+    {"composites", "scorers"},
+    {"parser"},
+]
+PARSER_LEVEL = {part: level for level, parts in enumerate(PARSER_LAYERS) for part in parts}
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 # `Sentence.is_projective` and `_repr_html_` look upwards, inside the method.
 ALLOWED = {("treebank/sentence.pyx", "structure"), ("treebank/sentence.pyx", "draw")}
@@ -59,6 +73,27 @@ def test_imports_go_downwards(path):
         if (path.relative_to(SOURCE).as_posix(), other) in ALLOWED:
             continue
         assert LEVEL[other] < LEVEL[package], f"{package} must not import {other}"
+
+
+def imported_parts(path: Path) -> set[str]:
+    """The files and folders of `parsers` that a file imports, anywhere but for type checkers."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    unseen = {id(inner) for node in typing for inner in ast.walk(node)}
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and id(node) not in unseen]
+    return {node.module.split(".")[2] for node in found if node.module.startswith("crossarc.parsers.")}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in sorted((SOURCE / "parsers").rglob("*.py")) if path.name != "__init__.py"],
+    ids=lambda path: path.relative_to(SOURCE / "parsers").as_posix(),
+)
+def test_imports_inside_parsers_go_downwards(path):
+    own = path.relative_to(SOURCE / "parsers").parts[0].removesuffix(".py")
+    assert own in PARSER_LEVEL, f"say in PARSER_LAYERS which layer of parsers {own} is in"
+    for other in imported_parts(path) - {own}:
+        assert PARSER_LEVEL[other] < PARSER_LEVEL[own], f"parsers/{own} must not import parsers/{other}"
 
 
 def test_every_package_has_a_layer():

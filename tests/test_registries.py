@@ -13,6 +13,7 @@ import pytest
 
 from crossarc import decode, structure
 from crossarc.cli import COMMANDS
+from crossarc.decode.decoder import decode as decode_by
 from crossarc.errors import CrossarcError
 from crossarc.evaluation import KINDS, PROPERTIES
 from crossarc.experiments import METRICS
@@ -20,12 +21,17 @@ from crossarc.features.edges import load_edge_model
 from crossarc.features.inputs import load_input_model
 from crossarc.features.templates import TemplateError, feature_models, load_model
 from crossarc.parsers import PRESETS
+from crossarc.parsers.analysis import TreeSpace
+from crossarc.parsers.arcs.finders import decoder_of
+from crossarc.parsers.arcs.settings import ArcTreeSettings
 from crossarc.parsers.families import FAMILIES, all_settings, settings_class
 from crossarc.parsers.moves.learners import LEARNERS
+from crossarc.parsers.networks.heads import known_heads
 from crossarc.parsers.presets import make_settings
 from crossarc.transforms import ENCODINGS
 from crossarc.transitions import GRAPH_SYSTEMS, SYSTEMS
 from crossarc.treebank import FORMATS
+from decode.forest import random_scores
 from decode.test_common import FUNCTIONS
 from treebank.test_conversion import TEXTS
 
@@ -71,6 +77,7 @@ DESCRIBED = {
     "preset": (PRESETS, "the table of the page about parsers, or about parsers of graphs"),
     "setting": ([name for name in all_settings() if name != "family"], "the table of settings of its kind of parser"),
     "learner": (LEARNERS, "the row `learner` of the settings of parsers"),
+    "head": (known_heads(), "the row `predict` of the settings of parsers"),
     "transition system": ([*SYSTEMS, *GRAPH_SYSTEMS], "the table of docs/transitions.md"),
     "decoder": (decode.__all__, "the table of functions of docs/decoding.md"),
     # A compact model and one with features of trees are described with the model that they belong to.
@@ -200,11 +207,41 @@ def test_what_papers_have_is_offered(kind, name, registry):
 
 @pytest.mark.parametrize("name", decode.__all__)
 def test_every_decoder_is_tested(name):
-    tested = names_it(text_of("tests/decode/*.py"), name)
-    assert tested, f"compare decode.{name} with its definition in tests/decode/"
+    tested = names_it(text_of("tests/decode/test_[!c]*.py"), name)  # test_common.py compares nothing with definitions
+    assert tested, f"compare decode.{name} with its definition in tests/decode/, as DECODERS of test_matrices.py does"
     if {"lengths", "single_root"} <= set(inspect.signature(getattr(decode, name)).parameters):
         assert name in FUNCTIONS, (
             f"add {name} to FUNCTIONS in tests/decode/test_common.py, which tests batches and errors"
+        )
+
+
+DECODER_FILES = [
+    path
+    for path in sorted(SOURCE.glob("decode/*.pyx"))
+    if re.search(r"^cdef class \w+\(Decoder\)", path.read_text(encoding="utf-8"), re.M)
+]
+
+
+@pytest.mark.parametrize("path", DECODER_FILES, ids=lambda path: path.stem)
+def test_every_decoder_can_be_called(path):
+    functions = re.findall(r"^def (\w+)", path.read_text(encoding="utf-8"), re.M)
+    assert set(functions) & set(decode.__all__), (
+        f"Python sees no decoder of decode/{path.name}: write a function that calls `decode`, and import it in "
+        "decode/__init__.py"
+    )
+
+
+@pytest.mark.parametrize("system", get_args(ArcTreeSettings.model_fields["system"].annotation))
+def test_the_k_best_trees_of_a_system_are_of_its_decoder(system):
+    settings = ArcTreeSettings(parser="mst", features="mst", system=system)
+    for seed in range(10):
+        scores = random_scores(6, seed)
+        found = decode_by(decoder_of(settings, single_root=True), scores)
+        (best,) = TreeSpace(scores, single_root=True, projective=settings.is_projective).best(1)
+        assert found.tolist() == best.tolist(), (
+            f"the decoder of system = {system!r} does not find the best of the trees that k best trees, probabilities "
+            "and constraints are about: all trees, or with `is_projective` of the settings the projective ones. For "
+            "other trees, change TreeSpace in parsers/analysis.py and `is_projective` where it is used"
         )
 
 
@@ -279,3 +316,12 @@ BENCHMARKS = sorted(path.name for path in ROOT.glob("benchmarks/*.py") if path.n
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_every_benchmark_is_described(name):
     assert f"benchmarks/{name}" in CODE, f"say in the docs what benchmarks/{name} measures, and with which command"
+
+
+# Examples
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.stem)
+def test_every_example_is_tested(path):
+    tested = path.name in text_of("tests/examples/*.py")
+    assert tested, f"write a test of examples/{path.name} to tests/examples/ that loads it and compares what it adds"

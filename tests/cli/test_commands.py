@@ -6,32 +6,16 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from crossarc import cli
-from crossarc.cli import main
+from crossarc.cli import COMMANDS, main
 from crossarc.parsers import PRESETS
 from crossarc.treebank import read
 
-COMMANDS = [
-    "example",
-    "stats",
-    "train",
-    "parse",
-    "evaluate",
-    "compare",
-    "experiment",
-    "crossval",
-    "jackknife",
-    "draw",
-    "validate",
-    "convert",
-    "transform",
-    "oracle",
-    "info",
-    "parsers",
-]
+FILES = {path.stem: path.read_text(encoding="utf-8") for path in Path(cli.__file__).parent.glob("*.py")}
 
 
 @pytest.fixture
@@ -47,15 +31,18 @@ def crossarc(monkeypatch, run_crossarc):
 
 
 def test_every_command_is_registered():
-    names = list(cli.COMMANDS)
-    assert sorted(names) == sorted(COMMANDS)
+    written = {name for name, text in FILES.items() if "import typer" in text and f"\ndef {name}(" in text}
+    assert len(written) >= 15
+    forgotten = written - set(COMMANDS)
+    assert not forgotten, f"add {forgotten} to COMMANDS in cli/__init__.py, with a short help"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_has_an_example(crossarc, name):
     code, out, _ = crossarc(name, "--help")
     assert code == 0
-    assert re.search(rf"\$ crossarc {name}", out)
+    shown = re.search(rf"\$ crossarc {name}", out)
+    assert shown, f"the docstring of {name} has no example: write `$ crossarc {name} ...` and its output after \\b"
 
 
 def test_start_up_is_lazy():

@@ -5,14 +5,16 @@ import sys
 import numpy as np
 import pytest
 
+import crossarc
 from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.learning.instances import instance_matrix, number_features
+from crossarc.learning.learners import MaximumEntropy, Mira, UpdateRule
 from crossarc.learning.liblinear import learn_liblinear
 from crossarc.learning.scorers import SupportVectors, check_arrays
 from crossarc.papers.undirected_transitions.libsvm import KERNEL, TOLERANCE, learn_libsvm
 from crossarc.parsers import Parser, load
-from crossarc.parsers.moves.learners import LEARNERS
+from crossarc.parsers.moves.learners import LEARNERS, Learner
 
 AT_ONCE = [name for name, learner in LEARNERS.items() if learner.at_once is not None]
 
@@ -73,17 +75,49 @@ def test_a_beam_learns_derivations_or_decisions(example):
 
 
 def test_settings_of_other_learners():
+    costly = [name for name, learner in LEARNERS.items() if learner.cost is not None]
     with pytest.raises(
         CrossarcError, match=r"no setting gamma any more: LIBSVM always has the kernel .*; leave it out"
     ):
         Parser("arc-hybrid", learner="libsvm", gamma=0.1)
-    with pytest.raises(CrossarcError, match="setting cost belongs to mira, liblinear, libsvm; perceptron has none"):
+    with pytest.raises(CrossarcError, match=f"setting cost belongs to {', '.join(costly)}; perceptron has none"):
         Parser("swap", cost=0.1)
     with pytest.raises(CrossarcError, match="no learner 'svm'; did you mean 'libsvm'"):
         Parser("swap", learner="svm")
     assert Parser("swap", learner="mira", cost=0.5).settings.cost == 0.5
     assert Parser("swap", learner="liblinear").settings.cost == 0.1
     assert Parser("swap").settings.cost is None
+
+
+class InPython(UpdateRule):
+    def learn(self, weights, decision):
+        raise AssertionError("native code does not call this")
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [
+        (Learner(rule=lambda settings: None), "the rule of learner mine gave None; it must give an UpdateRule"),
+        (Learner(rule=lambda settings: InPython()), "the rule of learner mine gave .*, with `learn` in Cython"),
+        (Learner(rule=lambda settings: MaximumEntropy(0.1, 0.0)), "learner mine has .*; give it probabilities=True"),
+        (
+            Learner(at_once=lambda settings, found: (None, 0.0)),
+            "learner mine gave None; it must give Weights or",
+        ),
+    ],
+)
+def test_a_learner_that_cannot_learn_is_refused(example, monkeypatch, learner, message):
+    monkeypatch.setitem(LEARNERS.things, "mine", learner)
+    with pytest.raises(CrossarcError, match=message):
+        Parser("arc-hybrid", learner="mine").fit(example)
+
+
+def test_a_learner_with_a_rule_of_crossarc_is_registered(example, monkeypatch):
+    monkeypatch.setattr(LEARNERS, "things", dict(LEARNERS.things))
+    crossarc.register("mine", learner=Learner(rule=lambda settings: Mira(settings.cost), cost=0.05))
+    parser = Parser("arc-hybrid", learner="mine", epochs=5).fit(example)
+    assert parser.settings.cost == 0.05
+    assert parser.evaluate(example).las > 90
 
 
 def test_without_scikit_learn(example, monkeypatch):
@@ -105,7 +139,7 @@ def test_the_commands(example, tmp_path, run_crossarc):
     assert "epoch 1/1" in err
     code, _, err = run_crossarc("train", *files, "--learner", "winnow")
     assert code == 2
-    assert "no learner 'winnow' (valid: liblinear, libsvm" in err
+    assert f"no learner 'winnow' (valid: {', '.join(sorted(LEARNERS))}" in " ".join(err.split())
 
 
 def random_instances(classes, instances=120, templates=6, seed=3):

@@ -1,5 +1,7 @@
 """What programs and installed packages add to crossarc."""
 
+import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -14,7 +16,7 @@ import crossarc
 from crossarc import CrossarcError, Parser
 from crossarc.core.registry import Registry
 from crossarc.errors import UnknownName
-from crossarc.parsers import PRESETS, Preset
+from crossarc.parsers import PRESETS, Constraints, Preset
 from crossarc.parsers.extensions import KINDS, registry_of
 
 SWAP = {"system": "swap", "features": "stack"}
@@ -79,20 +81,59 @@ def test_a_preset_is_registered(example, tmp_path):
         crossarc.load(tmp_path / "m.crossarc")
 
 
+class Ones:
+    """All arcs have the same score, but those to the first word from others than the root are forbidden."""
+
+    labels = ("dep",)
+
+    def arc_scores(self, sentences):
+        scores = [np.ones((len(sentence) + 1, len(sentence) + 1)) for sentence in sentences]
+        for each in scores:
+            each[1, 2:] = -np.inf
+        return scores
+
+    def label_scores(self, sentences, heads):
+        return [np.zeros((len(tree), 1)) for tree in heads]
+
+
+def chain(scores, single_root):
+    """Every word hangs from the one before it."""
+    return np.arange(len(scores)) - 1
+
+
 @pytest.mark.usefixtures("registries")
 def test_a_decoder_is_registered(example):
-    class Scorer:
-        labels = ("dep",)
+    for name, decoder in (("chain", chain), ("list", lambda *scores, **options: chain(*scores, **options).tolist())):
+        crossarc.register(name, decoder=decoder)
+        parsed = next(Parser.around(Ones(), name).parse(example))
+        assert parsed.heads.tolist() == list(range(-1, len(parsed)))
 
-        def arc_scores(self, sentences):
-            return [np.ones((len(sentence) + 1, len(sentence) + 1)) for sentence in sentences]
 
-        def label_scores(self, sentences, heads):
-            return [np.zeros((len(tree), 1)) for tree in heads]
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda heads: heads[:-1], "there are .* heads, with the -1 of node 0, and not"),
+        (lambda heads: heads / 2, "heads must be"),
+        (lambda heads: np.where(heads == 0, 2, heads), "cycle"),
+        (lambda heads: np.where(heads == 1, 0, heads), "it has several roots, although single_root is true"),
+        (lambda heads: np.concatenate([[-1, 2, 0], heads[3:]]), "the arc 2 -> 1 has the score -inf"),
+        (lambda heads: None, "heads must be"),
+    ],
+)
+@pytest.mark.usefixtures("registries")
+def test_what_a_decoder_gives_is_checked(example, change, message):
+    crossarc.register("wrong", decoder=lambda scores, single_root: change(chain(scores, single_root)))
+    with pytest.raises(CrossarcError, match=f"the decoder 'wrong' gave no tree over .* words: .*{message}"):
+        next(Parser.around(Ones(), "wrong").parse(example))
 
-    crossarc.register("chain", decoder=lambda scores, single_root: np.arange(len(scores), dtype=np.int32) - 1)
-    parsed = next(Parser.around(Scorer(), "chain").parse(example))
-    assert parsed.heads.tolist() == list(range(-1, len(parsed)))
+
+@pytest.mark.usefixtures("registries")
+def test_a_decoder_that_is_blind_to_constraints_is_refused(example):
+    crossarc.register("chain", decoder=chain)
+    parser = Parser.around(Ones(), "chain")
+    known = Constraints(forbidden={(3, 2)})
+    with pytest.raises(CrossarcError, match=r"the decoder 'chain' gave no tree .* the arc 2 -> 3 has the score -inf"):
+        list(parser.parse(example, constraints=lambda sentence: known if len(sentence) > 2 else None))
 
 
 @pytest.mark.parametrize(
@@ -131,6 +172,16 @@ ENTRIES = {kind: entry_points(group=registry_of(kind).group) for kind in KINDS}
 ROOMS = sorted({entry.module for entries in ENTRIES.values() for entry in entries})
 
 
+def without_room(room, folder):
+    """Where Python finds a copy of the installed package from which the room is deleted; nothing if it is editable."""
+    package = Path(crossarc.__file__).parent
+    if not list((package / "core").glob("strings*.so")):
+        return {}
+    copied = shutil.copytree(package, folder / "crossarc")
+    shutil.rmtree(copied / Path(*room.split(".")[1:]))
+    return {"PYTHONPATH": str(folder)}
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_without_a_room_all_else_works(room, example, tmp_path):
     """Other presets train. What the room offers, and models that need it, are refused by name."""
@@ -143,7 +194,7 @@ def test_without_a_room_all_else_works(room, example, tmp_path):
     program = f"""
         import sys
 
-        class Hidden:  # as if the room had been deleted
+        class Hidden:  # as if the room had been deleted, for editable installs, whose files are in several places
             def find_spec(self, name, path=None, target=None):
                 if name == {room!r} or name.startswith({room!r} + "."):
                     raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
@@ -172,7 +223,9 @@ def test_without_a_room_all_else_works(room, example, tmp_path):
         for kind, name in {needs!r}:
             refuse("a model of the room", name, crossarc.load, {str(model)!r})
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=False)
+    places = {**os.environ, **without_room(room, tmp_path)}
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=places, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 

@@ -415,7 +415,7 @@ def test_damaged_composites_are_refused(trained, graph_parser, tmp_path):
     ):
         with pytest.raises(ModelError, match="holds no parser"):
             damaged(graph_parser, tmp_path, arrays)
-    for manifest in ({"most_heads": 0}, {"most_parallel": 1.5}, {"threshold": "x"}):
+    for manifest in ({"most_heads": 0}, {"most_parallel": 1.5}):
         with pytest.raises(ModelError, match="holds no parser"):
             damaged(graph_parser, tmp_path, **manifest)
 

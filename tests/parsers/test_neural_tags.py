@@ -51,7 +51,7 @@ def test_columns_that_a_treebank_does_not_have_are_not_predicted(sentences):
         for sentence in sentences
     ]
     parser = make(epochs=1).fit(plain)
-    assert list(parser.model.tags.values) == ["upos", "feats"]
+    assert list(parser.model.heads["tags"].values) == ["upos", "feats"]
     (got, *_) = parser.parse(sentences[:1])
     assert got.lemmas == sentences[0].lemmas
 
@@ -101,7 +101,7 @@ def test_the_same_bytes_after_an_interruption_and_more_values_with_a_start(sente
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     new = Sentence(b"1\tZog\tzogo\tNEW\tZ\tNew=Yes\t0\troot\t_\t_\n\n")
     more = make(epochs=2).fit([new] * 40, init=whole)
-    before, after = whole.model.tags.values["upos"], more.model.tags.values["upos"]
+    before, after = whole.model.heads["tags"].values["upos"], more.model.heads["tags"].values["upos"]
     assert list(after) == [*before, "NEW"]
 
 
@@ -148,8 +148,8 @@ def test_words_have_tags_that_training_combines(unsure, sentences, tmp_path):
     assert len(kept) == len(arrays) - 7
     write_model(tmp_path / "old", manifest, kept)
     old = load(tmp_path / "old")
-    assert old.model.tags.combinations is None
-    assert old.model.tags.lemmas is None
+    assert old.model.heads["tags"].combinations is None
+    assert old.model.heads["tags"].lemmas is None
     found = list(old.parse(odd))
     assert not combinations(found) <= combinations(sentences)
     assert [s.heads.tolist() for s in found] == [s.heads.tolist() for s in unsure.parse(odd)]
@@ -158,7 +158,7 @@ def test_words_have_tags_that_training_combines(unsure, sentences, tmp_path):
 @pytest.mark.parametrize("block", [1, 7, 10**6])
 def test_the_best_combination_is_that_of_all(unsure, monkeypatch, block):
     monkeypatch.setattr("crossarc.parsers.networks.tags.BLOCK_CELLS", block)
-    tags = unsure.model.tags
+    tags = unsure.model.heads["tags"]
     rng = np.random.default_rng(block)
     scores = [rng.standard_normal((40, size)).astype(np.float32) for size in tags.sizes]
     found = np.stack(tags.choose(scores), axis=1)
@@ -187,11 +187,11 @@ def test_known_forms_take_their_lemma(unsure, sentences):
 
 def test_more_training_adds_combinations_and_lemmas(unsure, sentences):
     new = Sentence(b"1\tZog\tzogo\tNEW\tZ\tNew=Yes\t0\troot\t_\t_\n\n")
-    more = make(epochs=1).fit([new] * 40, init=unsure).model.tags
-    before = unsure.model.tags
+    more = make(epochs=1).fit([new] * 40, init=unsure).model.heads["tags"]
+    before = unsure.model.heads["tags"]
     assert len(more.combinations) == len(before.combinations) + 1
     assert len(more.lemmas) == len(before.lemmas) + 1
-    bad = {"tags.combinations": [before.combinations[::-1].copy(), before.combinations + 1000, before.combinations[:0]]}
+    bad = {"combinations": [before.combinations[::-1].copy(), before.combinations + 1000, before.combinations[:0]]}
     arrays = before.to_arrays()
     for name, values in bad.items():
         for value in values:

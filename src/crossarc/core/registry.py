@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crossarc.errors import CrossarcError, UnknownName
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Thing = TypeVar("Thing")
 
@@ -37,6 +39,8 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
     @cached_property
     def offered(self) -> dict[str, EntryPoint]:
         """The entry points of installed packages by name."""
+        from importlib.metadata import entry_points  # which takes a while, and is needed for few names
+
         return {entry.name: entry for entry in entry_points(group=self.group)}
 
     def register(self, name: str, thing: Thing) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from crossarc.neural.kernels import (
     DISTANCES,
     Panels,
+    choice_loss,
     multiply,
     score_arcs,
     score_arcs_back,
@@ -202,6 +203,17 @@ class TagHead(Layer):
         """Return the scores of all tags of each column."""
         seen = self.seen(vectors)
         return [output.forward(seen) for output in self.outputs]
+
+    def loss(self, scores: list[Array], gold: list[Ints], weight: float) -> int:
+        """Turn scores into the gradient of their loss, 0 where gold is -1; return how many tags are wrong."""
+        wrong = 0
+        for own, right in zip(scores, gold, strict=True):
+            known = np.flatnonzero(right >= 0)
+            chosen = np.ascontiguousarray(own[known])
+            wrong += choice_loss(chosen, right[known], weight)[1]
+            own[:] = 0
+            own[known] = chosen
+        return wrong
 
     def backward(self, vectors: Array, scores: list[Array], gradient: Array) -> None:
         """Add to the gradient of the vectors; the scores are their own gradient now."""

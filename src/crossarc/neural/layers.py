@@ -75,6 +75,10 @@ class Layer:
                 for place, each in enumerate(value):
                     if isinstance(each, Layer):
                         yield from each.parameters(f"{prefix}{name}.{place}.")
+            elif isinstance(value, dict):
+                for key, each in value.items():
+                    if isinstance(each, Layer):
+                        yield from each.parameters(f"{prefix}{key}.")
 
 
 class Linear(Layer):

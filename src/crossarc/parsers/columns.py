@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core.strings import ROOT, UNKNOWN
+from crossarc.errors import CrossarcError
 from crossarc.features.edges import EdgeModel
 from crossarc.features.encoding import SOURCES
 from crossarc.features.inputs import InputModel
@@ -34,6 +35,17 @@ def filled_columns_of(corpus: Corpus, columns: Iterable[str]) -> dict[str, float
         empty = (ids == corpus.strings[column]["_"]) | (ids == UNKNOWN)
         shares[column] = round(1 - float(empty.mean()), 4) if len(ids) else 0.0
     return shares
+
+
+def check_inputs(features: InputModel, columns: Sequence[str]) -> None:
+    """Refuse a network that would see what it predicts."""
+    for attribute in features.attributes:
+        source = SOURCES.get(attribute.partition("[")[0])
+        if source in columns:
+            raise CrossarcError(
+                f"setting predict: {source} is predicted and cannot be a feature too, but {features.name} looks at "
+                f'{attribute}; take features = "neural-forms"'
+            )
 
 
 def given_tags(corpus: Corpus) -> dict[str, NDArray[np.bool_]]:

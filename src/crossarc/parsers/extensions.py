@@ -15,6 +15,7 @@ KINDS = {
     "graph_system": "crossarc.transitions.registry:GRAPH_SYSTEMS",
     "feature_model": "crossarc.features.templates:feature_models",
     "decoder": "crossarc.parsers.scorers:DECODERS",
+    "head": "crossarc.parsers.networks.heads:known_heads",
     "learner": "crossarc.parsers.moves.learners:LEARNERS",
     "family": "crossarc.parsers.families:FAMILIES",
     "preset": "crossarc.parsers.presets:PRESETS",

@@ -57,7 +57,6 @@ class Model(Component):
     attributes: Attributes
     labels: list[str]
     single_root: bool
-    predicts_tags = False  # whether it gives tags as well
     has_alternatives = False  # whether it gives probabilities
     is_projective = False  # whether all its trees are
     usual_scales = Scales(1.0, 1.0)  # of a model that was not calibrated

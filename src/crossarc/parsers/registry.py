@@ -13,6 +13,8 @@ from crossarc.parsers.presets import stored_settings
 from crossarc.parsers.settings import Settings
 from crossarc.treebank.corpus import Corpus
 
+TRANSFORMED = "crossarc.parsers.composites.transformed"  # which knows this module
+
 
 def stored_model(manifest: dict[str, Any], arrays: Arrays) -> Any:
     """Return the model of a file; `LookupError` or `ValueError` for a file that holds none."""
@@ -22,9 +24,7 @@ def stored_model(manifest: dict[str, Any], arrays: Arrays) -> Any:
     model: Any = placed(settings.model_place).from_arrays(manifest, arrays)
     if settings.transform == "none":
         return model
-    from crossarc.parsers.composites.transformed import Transformed
-
-    return Transformed(model)
+    return placed(f"{TRANSFORMED}:Transformed")(model)
 
 
 def trainer_of(corpus: Corpus, settings: Settings, init: Any = None, directed: Any = None) -> Trainer:
@@ -45,6 +45,5 @@ def trainer_of(corpus: Corpus, settings: Settings, init: Any = None, directed: A
         return make(trees, settings, init, *helper)
     if directed is not None:
         raise CrossarcError("a directed model and a transform do not go together: leave one of the two out")
-    from crossarc.parsers.composites.transformed import TransformedTrainer
-
-    return TransformedTrainer(make, trees, settings, init)
+    found: Trainer = placed(f"{TRANSFORMED}:TransformedTrainer")(make, trees, settings, init)
+    return found

@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 from crossarc import decode
 from crossarc.components.component import Arrays
 from crossarc.core.registry import Registry
-from crossarc.errors import CrossarcError
+from crossarc.errors import CrossarcError, StructureError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.parsers.analysis import Scales
 from crossarc.parsers.arcs.analysis import Searched, SentenceScores
 from crossarc.parsers.arcs.model import ArcScoringModel
+from crossarc.parsers.constraints import Constraints
 from crossarc.parsers.graphs import sentences_of
 from crossarc.parsers.model import Ints
 from crossarc.parsers.settings import Settings
+from crossarc.structure import describe_fault
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 
@@ -32,8 +34,10 @@ def check_decoder(name: str, decoder: object) -> None:
         raise CrossarcError(f"the decoder {name!r} is {decoder!r}; it must be a function of scores that gives heads")
 
 
-# Functions of the scores of a sentence, [dependent, head], and `single_root`, that return its heads.
+# Functions of the scores of a sentence, [dependent, head], and `single_root`, that return its heads. Arcs that are -inf
+# may not be in the tree: constraints need it.
 DECODERS: Registry[Any] = Registry("decoder", "decoders", {"mst": decode.mst, "eisner": decode.eisner}, check_decoder)
+EXACT = ("mst", "eisner")  # those with k best trees and sums over the same trees
 Scores = NDArray[np.float64]
 
 
@@ -107,8 +111,8 @@ class ScorerModel(ArcScoringModel):
 
     def search(self, corpus: Corpus) -> Searched:
         """Return the parses of a corpus and the scores that they come from."""
-        decoder, inputs = DECODERS[self.settings.system], list(self.inputs(corpus))
-        trees = [decoder(each.arcs, single_root=self.single_root) for each in inputs]
+        inputs = list(self.inputs(corpus))
+        trees = [self.tree_of(each.arcs) for each in inputs]
         shapes = [(len(tree), len(self.labels)) for tree in trees]
         sentences = [each.sentence for each in inputs]
         named = unpadded(self.scorer.label_scores(sentences, trees), shapes, "label_scores") if inputs else []
@@ -119,6 +123,25 @@ class ScorerModel(ArcScoringModel):
             scores.append(SentenceScores(self, lambda each=each: each, each.arcs))  # type: ignore[misc]
             scores[-1].labelled[tree.tobytes()] = own
         return Searched(np.concatenate(trees) if trees else labels.copy(), labels, scores, {})
+
+    def tree_of(self, scores: Scores) -> Ints:
+        """Return the heads that the decoder finds; one that was registered must give a tree of allowed arcs."""
+        name = self.settings.system
+        heads = DECODERS[name](scores, single_root=self.single_root)
+        if name in EXACT:
+            return heads  # type: ignore[no-any-return]
+        fault = fault_of(heads, scores, self.single_root)
+        if fault:
+            raise CrossarcError(f"the decoder {name!r} gave no tree over {len(scores) - 1} words: {fault}")
+        return np.asarray(heads, dtype=np.int32)
+
+    def parse_under(self, sentence: ScoredSentence, constraints: Constraints) -> Ints | None:
+        """Return the heads that the decoder finds under constraints; None where the best tree by scores is the same."""
+        if self.settings.system in EXACT:
+            return None
+        scores = sentence.arcs.copy()
+        scores[constraints.left_out(len(scores) - 1)] = -np.inf
+        return self.tree_of(scores)
 
     def arc_scores(self, sentence: ScoredSentence, *, whole: bool = False) -> Scores:
         """Return the scores of the arcs of a sentence."""
@@ -137,6 +160,22 @@ class ScorerModel(ArcScoringModel):
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> ScorerModel:
         """Refuse: files hold no scorers."""
         raise CrossarcError("a model file holds no scorer")
+
+
+def fault_of(heads: Any, scores: Scores, single_root: bool) -> str:
+    """Return what keeps heads from being a tree of allowed arcs; an empty string when they are one."""
+    try:
+        fault = describe_fault(heads)
+    except StructureError as error:
+        return str(error)
+    heads = np.asarray(heads)
+    if fault or len(heads) != len(scores):
+        return fault or f"there are {len(heads)} heads, with the -1 of node 0, and not {len(scores)}"
+    if single_root and np.count_nonzero(heads == 0) > 1:
+        return "it has several roots, although single_root is true"
+    words = np.arange(1, len(heads))
+    barred = words[np.isneginf(scores[words, heads[1:]])]
+    return f"the arc {heads[barred[0]]} -> {barred[0]} has the score -inf" if len(barred) else ""
 
 
 def unpadded(scores: Any, shapes: list[tuple[int, int]], name: str) -> list[Scores]:

@@ -23,9 +23,8 @@ from crossarc.parsers.parser import Data, checked_sentences, only_sentences
 from crossarc.parsers.provenance import digest
 from crossarc.pipeline.roles import ROLES, TAGS, Member, Role, gives_tags, passed, tagging_parser
 from crossarc.pipeline.stages import Stages, Treebank
-from crossarc.tagging import Sentences, Tagger, Tokenizer, jackknife_tags
+from crossarc.tagging import Sentences, Tagger, Tokenizer
 from crossarc.tagging.tokenizer_model import MOST_WORDS
-from crossarc.tagging.training_text import raw_text
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.reading import OnError, Report, read
 from crossarc.treebank.sentence import Sentence
@@ -137,6 +136,8 @@ class Pipeline(Stored):
         folds = min(self.jackknife, len(sentences))
         if folds < 2:
             return gold
+        from crossarc.tagging import jackknife_tags  # which parsing does not need
+
         stages.on_stage("jackknife")
         tagged = jackknife_tags(
             sentences,
@@ -259,6 +260,7 @@ class Pipeline(Stored):
         """Parse the text of a treebank, or its tokens, and score the result as in the CoNLL 2018 shared task."""
         sentences = checked_sentences(gold, self.parser.target, "fail", None)
         from crossarc.evaluation.tokenization import evaluate_tokenization
+        from crossarc.tagging.training_text import raw_text
 
         parsed = self.parse(sentences) if given_tokens else self(raw_text(sentences))
         return evaluate_tokenization(sentences, cast("Iterable[Sentence]", parsed))

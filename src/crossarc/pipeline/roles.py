@@ -57,7 +57,7 @@ def columns_read(component: Member) -> tuple[str, ...]:
 def columns_given(component: Member) -> tuple[str, ...]:
     """Return the columns of sentences that a component writes; of a tokenizer or tagger, after its training."""
     if isinstance(component, Parser):
-        return (*component.settings.gives, *getattr(component.settings, "predict", ()))
+        return (*component.settings.gives, *getattr(component.settings, "predicted", ()))
     return component.model.gives
 
 

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from crossarc.components.learner import Learner
 from crossarc.components.training import Epoch, Progress
 from crossarc.errors import CrossarcError
 from crossarc.parsers.columns import filled_columns_of
-from crossarc.parsers.provenance import digest
 from crossarc.tagging.labels import Labels
 from crossarc.tagging.lemmas import Lemmatizer
 from crossarc.tagging.tagger_model import COLUMNS, TAGS, TaggerModel
-from crossarc.tagging.tagger_training import Steps, TaggerTrainer
 from crossarc.treebank import Sentence
 from crossarc.treebank.corpus import Corpus
+
+if TYPE_CHECKING:
+    from crossarc.tagging.tagger_training import Steps
 
 __all__ = ["Tagger"]
 
@@ -65,6 +66,10 @@ class Tagger(Learner[TaggerModel]):
         """
         if self.epochs < 1:
             raise CrossarcError(f"{self.epochs} epochs; a tagger needs at least 1")
+        # What only training needs.
+        from crossarc.parsers.provenance import digest
+        from crossarc.tagging.tagger_training import TaggerTrainer
+
         sentences, held_out = list(sentences), list(dev or ())
         corpus = Corpus.of(sentences)
         filled = filled_columns_of(corpus, COLUMNS)

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from crossarc.components.learner import Learner
 from crossarc.components.training import Epoch, Progress
 from crossarc.errors import CrossarcError, UnknownName
-from crossarc.parsers.provenance import digest
-from crossarc.tagging.boundary_training import BoundaryTrainer
 from crossarc.tagging.multiword import MultiwordSplitter
 from crossarc.tagging.spacing import Sentences, Spans, text_of
 from crossarc.tagging.tokenizer_model import MOST_WORDS, TokenizerModel, checked_most
-from crossarc.tagging.training_text import MADE_UP, NO_SPACING, SentenceText, lacks_spacing, sentence_texts
 from crossarc.treebank import Sentence
 
 if TYPE_CHECKING:
     from crossarc.evaluation.tokenization import Tokenization
+    from crossarc.tagging.training_text import SentenceText
 
 __all__ = ["Sentences", "Tokenizer", "text_of"]
 
@@ -129,6 +127,11 @@ class Tokenizer(Learner[TokenizerModel]):
             raise CrossarcError('rules do not learn; use Tokenizer("learned")')
         if self.epochs < 1:
             raise CrossarcError(f"{self.epochs} epochs; a tokenizer needs at least 1")
+        # What only training needs.
+        from crossarc.parsers.provenance import digest
+        from crossarc.tagging.boundary_training import BoundaryTrainer
+        from crossarc.tagging.training_text import MADE_UP, NO_SPACING, lacks_spacing, sentence_texts
+
         sentences, held_out = list(sentences), list(dev or ())
         texts = [text for text in sentence_texts(sentences) if text.tokens]
         if not texts:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from crossarc import decode
 from crossarc.components.component import Arrays
+from crossarc.decode.decoder import decode as best_tree
 from crossarc.factors.arcs import ARC_WEIGHTS, JointFactors, LabelFactors
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
@@ -169,11 +170,11 @@ class ArcTreeModel(WithLengths, AttributeModel):
         finds_best = isinstance(self.finder, ArcFinder) and self.finder.finds_best
         if not finds_best or self.lengths is not None or np.diff(corpus.starts).max(initial=0) > self.long_sentence:
             return super().search(corpus)
-        decoder = decode.eisner if self.is_projective else decode.mst
+        decoder = decoder_of(self.settings, self.single_root)
         heads, labels = (np.full(int(corpus.starts[-1]), -1, dtype=np.int32) for _ in range(2))
         scores = [SentenceScores(self, lambda each=each: each) for each in self.inputs(corpus)]  # type: ignore[misc]
         for own, (begin, end) in zip(scores, pairwise(corpus.starts.tolist()), strict=True):
-            heads[begin:end] = decoder(own.arcs(), single_root=self.single_root)
+            heads[begin:end] = best_tree(decoder, own.arcs())
             labels[begin + 1 : end] = own.labels(heads[begin:end])[1:].argmax(axis=1)
         return Searched(heads, labels, scores, {})
 

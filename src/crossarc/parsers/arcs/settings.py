@@ -154,6 +154,8 @@ class SecondOrderSettings(ArcSettings):
 
     def check_members(self, presets: Mapping[str, Any]) -> None:
         """Refuse starts that are neither trees of the parser itself nor those of a transition parser."""
+        if not self.starts:
+            return
         guides = (name for name, each in presets.items() if each.family == "moves" and "transform" not in each.settings)
         known = [*OWN_STARTS, *guides]
         for name in self.starts:

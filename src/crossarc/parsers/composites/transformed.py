@@ -39,7 +39,6 @@ class Transformed(TreeModel):
         self.features, self.attributes, self.single_root = model.features, model.attributes, model.single_root
         self.scores_labels, self.usual_scales = model.scores_labels, model.usual_scales
         self.has_alternatives = model.has_alternatives
-        self.predicts_tags = model.predicts_tags
         self.long_sentence, self.long_note = model.long_sentence, model.long_note
         plain = [self.transform.plain(label) for label in model.labels]
         self.labels = list(dict.fromkeys(plain))

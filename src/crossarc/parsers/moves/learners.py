@@ -47,6 +47,32 @@ class Learner:
     split_words: int = 0  # parts of speech with so many words are learned apart; 0 for none
     scorer: str = "crossarc.learning.scorers:PackedWeights"
 
+    def rule_of(self, settings: MoveSettings) -> UpdateRule:
+        """Return the rule, without one that of the perceptron; what native code cannot call is an error."""
+        from crossarc.learning.learners import MaximumEntropy, Perceptron, UpdateRule
+
+        rule = self.rule(settings) if self.rule is not None else Perceptron()
+        if not isinstance(rule, UpdateRule) or hasattr(rule, "learn"):
+            raise CrossarcError(
+                f"the rule of learner {settings.learner} gave {rule!r}; it must give an UpdateRule, "
+                "with `learn` in Cython"
+            )
+        if isinstance(rule, MaximumEntropy) and not self.probabilities:
+            raise CrossarcError(
+                f"learner {settings.learner} has the rule of maximum entropy; give it probabilities=True"
+            )
+        return rule
+
+    def learned_at_once(self, settings: MoveSettings, found: Instances) -> tuple[Any, float]:
+        """Return what scores after all decisions, and the share that it gets wrong; what cannot score is an error."""
+        from crossarc.learning.scorers import Scorer
+
+        assert self.at_once is not None
+        weights, wrong = self.at_once(settings, found)
+        if not isinstance(weights, Scorer):
+            raise CrossarcError(f"learner {settings.learner} gave {weights!r}; it must give Weights or another Scorer")
+        return weights, wrong
+
 
 def perceptron(settings: MoveSettings) -> UpdateRule:
     """Return the rule of the averaged perceptron."""

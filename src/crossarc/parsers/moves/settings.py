@@ -112,7 +112,9 @@ class MoveGraphSettings(GraphOutput, MoveSettings):
     @property
     def is_projective(self) -> bool:
         """Whether the parser learns and builds projective graphs only."""
-        return self.system != "dag-covington"
+        from crossarc.transitions.registry import get_graph_system
+
+        return get_graph_system(self.system, most_heads=1).covers == "projective"
 
     @model_validator(mode="after")
     def check_graphs(self) -> Self:

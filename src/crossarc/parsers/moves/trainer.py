@@ -86,7 +86,7 @@ class MoveTrainer(Trainer):
         # Maximum entropy learns single decisions even where a beam parses.
         learned = settings.model_copy(update={"beam": 1}) if self.learner.probabilities else settings
         self.search = search_of(learned, system, self.features, self.moves, self.move_labels, self.stages)
-        self.rule = self.learner.rule(settings) if self.learner.rule is not None else Perceptron()
+        self.rule = self.learner.rule_of(settings)
         self.squares = self.learner.probabilities
         self.weights = Weights(len(self.moves), settings.cut, self.squares)
         if settings.fast:
@@ -130,7 +130,6 @@ class MoveTrainer(Trainer):
 
     def learn_at_once(self) -> tuple[int, int]:
         """Learn from all moves of the static oracle."""
-        assert self.learner.at_once is not None
         tag = tag_column(self.features)
         words = np.bincount(self.data[0][:, tag] + 1 if tag >= 0 else [0])
         group_of = np.zeros(len(words), dtype=np.int32)  # the rare ones are together in group 0
@@ -140,7 +139,7 @@ class MoveTrainer(Trainer):
         matrix, actions, groups = self.search.instances(*self.data, group_of)
         keys, rows = number_features(matrix, self.settings.cut)
         found = Instances(keys, rows, actions, self.search.action_count, groups, group_of)
-        self.weights, wrong = self.learner.at_once(self.settings, found)
+        self.weights, wrong = self.learner.learned_at_once(self.settings, found)
         return len(actions), round(wrong * len(actions))
 
     def model(self) -> MoveModel:

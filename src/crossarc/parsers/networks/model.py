@@ -23,9 +23,9 @@ from crossarc.parsers.analysis import Scales
 from crossarc.parsers.arcs.analysis import Searched, SentenceScores
 from crossarc.parsers.arcs.model import AttributeModel
 from crossarc.parsers.model import Columns, Ints
+from crossarc.parsers.networks.heads import NO_HEADS, HeadReader, Heads, made_heads
 from crossarc.parsers.networks.network import Network, pack_inputs, stored_network, unpack_inputs
 from crossarc.parsers.networks.settings import NetworkTreeSettings
-from crossarc.parsers.networks.tags import TagReader, Tags
 from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.trees import ELSEWHERE, ON_ROOTS, check_places
 from crossarc.treebank.corpus import Corpus
@@ -52,6 +52,7 @@ class NetworkModel(AttributeModel):
     settings: NetworkTreeSettings
     features: InputModel
     label_places: NDArray[np.uint8]  # where each label can be
+    heads: Heads = NO_HEADS  # what it predicts besides trees
     usual_scales = Scales(1.0, 1.0)
 
     @abstractmethod
@@ -116,10 +117,10 @@ class NetworkModel(AttributeModel):
         """Return the parses and tags of a corpus, and the scores that the parses come from."""
         tokens, starts = self.tokens_of(corpus), corpus.starts
         kept: dict[int, tuple[Any, Scores]] = {}  # by the first node of the sentence
-        tags = self.read_tags(len(tokens))
+        reader = HeadReader(self, len(tokens))
 
         def visit(nodes: Starts, own: Starts, vectors: Any, arcs: ArcScores) -> None:
-            tags.read(nodes, own, vectors, arcs)
+            reader.read(nodes, own, vectors, arcs)
             for sentence, (begin, end) in enumerate(pairwise(own.tolist())):
                 scores = np.array(arcs.square(sentence), dtype=np.float64)
                 kept[int(nodes[begin])] = self.part_of(vectors, begin, end), scores
@@ -132,11 +133,7 @@ class NetworkModel(AttributeModel):
 
         heads, labels = self.parse_nodes(tokens, starts, visit)
         scores = (scores_of(*ends) for ends in pairwise(starts.tolist()))
-        return Searched(heads, labels, scores, tags.columns(corpus))
-
-    def read_tags(self, nodes: int) -> TagReader:
-        """Return what reads the tags of so many nodes off their vectors."""
-        return TagReader(nodes, Tags({}), None)
+        return Searched(heads, labels, scores, reader.columns(corpus))
 
     def input_of(self, tokens: Ints) -> Any:
         """Return the vectors of the nodes of one sentence."""
@@ -184,30 +181,19 @@ class NetworkTreeModel(NetworkModel):
     label_places: NDArray[np.uint8]
     single_root: bool
     weights: Arrays  # as a file keeps them
-    tags: Tags = field(default_factory=lambda: Tags({}))
+    heads: Heads = field()
     network: Network = field(init=False)
 
     def __post_init__(self) -> None:
-        what = (self.settings, self.features, self.attributes, len(self.labels), self.weights, self.tags.sizes)
-        object.__setattr__(self, "network", stored_network(*what))
-
-    @property
-    def predicts_tags(self) -> bool:  # type: ignore[override]
-        """Whether there are columns that it predicts."""
-        return bool(self.tags.values)
+        what = (self.settings, self.features, self.attributes, len(self.labels), self.weights)
+        object.__setattr__(self, "network", stored_network(*what, heads=self.heads))
 
     def parse_columns(self, corpus: Corpus) -> Columns:
-        """Return trees and tags as they are written to the columns of a corpus."""
-        if not self.predicts_tags:
-            return super().parse_columns(corpus)
-        tags = self.read_tags(int(corpus.starts[-1]))
-        heads, labels = self.parse_nodes(self.tokens_of(corpus), corpus.starts, tags.read)
+        """Return trees and what heads choose, as it is written to the columns of a corpus."""
+        reader = HeadReader(self, int(corpus.starts[-1]))
+        heads, labels = self.parse_nodes(self.tokens_of(corpus), corpus.starts, reader.read)
         trees: Columns = {"head": (heads, None), "deprel": (labels, StringTable(self.labels))}
-        return trees | tags.columns(corpus)
-
-    def read_tags(self, nodes: int) -> TagReader:
-        """Return what reads the tags of so many nodes off their vectors."""
-        return TagReader(nodes, self.tags, self.network.tags)
+        return trees | reader.columns(corpus)
 
     def part_of(self, vectors: Array, begin: int, end: int) -> Array:
         """Return the vectors of one sentence of those of a batch."""
@@ -251,7 +237,9 @@ class NetworkTreeModel(NetworkModel):
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays that a model file keeps."""
-        arrays = {"label_places": self.label_places, **prefixed(self.weights, "network."), **self.tags.to_arrays()}
+        arrays = {"label_places": self.label_places, **prefixed(self.weights, "network.")}
+        for key, head in self.heads.items():
+            arrays |= prefixed(head.to_arrays(), f"{key}.")
         return self.shared_manifest(), arrays | pack_inputs(self.attributes)
 
     @classmethod
@@ -261,8 +249,9 @@ class NetworkTreeModel(NetworkModel):
         features = parse_input_model(manifest["features"], settings.features)
         check_places(arrays["label_places"], len(labels))
         attributes = unpack_inputs(arrays, features.attributes)
-        weights, tags = part(arrays, "network."), Tags.from_arrays(arrays, settings.predict)
-        return cls(settings, features, attributes, labels, arrays["label_places"], single_root, weights, tags)
+        heads = made_heads(settings.predict, lambda key, head, own: head.from_arrays(part(arrays, f"{key}."), own))
+        weights = part(arrays, "network.")
+        return cls(settings, features, attributes, labels, arrays["label_places"], single_root, weights, heads)
 
 
 def describe_network(network: Network) -> dict[str, str]:

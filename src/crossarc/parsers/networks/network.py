@@ -1,8 +1,7 @@
-"""The network of a parser: an encoder, heads for arcs, labels and tags; and how a file keeps it."""
+"""The network of a parser: an encoder, heads for arcs, labels and more; and how a file keeps it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,22 +11,23 @@ from crossarc.components.component import Arrays
 from crossarc.core.strings import StringTable
 from crossarc.features.inputs import InputAttributes, InputModel
 from crossarc.neural.encoder import Encoder
-from crossarc.neural.heads import ArcHead, BesideHead, LabelHead, TagHead
+from crossarc.neural.heads import ArcHead, BesideHead, LabelHead
 from crossarc.neural.layers import Array, Ints, Layer
 from crossarc.parsers.model import pack_attributes, unpack_attributes
+from crossarc.parsers.networks.heads import NO_HEADS, Heads
 from crossarc.parsers.networks.settings import NetworkSettings
 
 LEVELS = 127  # of an int8, each way
-TAG_HIDDEN = 128  # numbers that tags of all columns are read off
+BETWEEN = 128  # numbers that all heads of words are read off
 GREATEST_SCALE = 1e30  # of a row of a table: all products with levels are finite
 
 
 class Network(Layer):
     """An encoder of sentences and what is read off its vectors.
 
-    `beside` has the sizes of the head for arcs beside a tree: those of `BesideHead` before its labels; `kinds` is the
-    number of kinds of arcs that are told apart. The weights are random, or with `stored` to be filled by those of a
-    file.
+    Heads of words read the last numbers of the vectors, which come from a layer between the first two. `beside` has
+    the sizes of the head for arcs beside a tree: those of `BesideHead` before its labels; `kinds` is the number of
+    kinds of arcs that are told apart. The weights are random, or with `stored` to be filled by those of a file.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Network(Layer):
         labels: int,
         vectors: Array | None = None,
         *,
-        tags: Sequence[int] = (),
+        heads: Heads = NO_HEADS,
         beside: tuple[int, int, int] | None = None,
         kinds: int = 0,
         stored: bool = False,
@@ -57,12 +57,12 @@ class Network(Layer):
         if vectors is not None:
             self.columns.append(slice(at, at + 1))
             self.offsets.append(np.zeros(1, dtype=np.int32))
-        between = TAG_HIDDEN if tags else 0
+        between = BETWEEN if any(head.sizes for head in heads.values()) else 0
         self.encoder = Encoder(tables, settings.hidden, settings.layers, rng, vectors=vectors, between=between)
         self.arcs = ArcHead(self.encoder.outputs, settings.arc_size, rng, kinds=kinds)
         self.labels = LabelHead(self.encoder.outputs, settings.label_size, labels, rng)
         self.beside = BesideHead(self.encoder.outputs, *beside, labels, rng) if beside is not None else None
-        self.tags = TagHead(TAG_HIDDEN, list(tags), rng) if tags else None
+        self.heads = {key: head.layer(BETWEEN, rng) for key, head in heads.items()}
 
     def numbers(self, tokens: Ints) -> list[Ints]:
         """Return the rows of each table for nodes with these attributes."""
@@ -107,14 +107,7 @@ class Network(Layer):
 
 
 def stored_network(
-    settings: NetworkSettings,
-    inputs: InputModel,
-    attributes: InputAttributes,
-    labels: int,
-    weights: Arrays,
-    tags: Sequence[int] = (),
-    beside: tuple[int, int, int] | None = None,
-    kinds: int = 0,
+    settings: NetworkSettings, inputs: InputModel, attributes: InputAttributes, labels: int, weights: Arrays, **how: Any
 ) -> Network:
     """Return the network of a file; `KeyError` or `ValueError` if its weights are of another one."""
     vectors = None
@@ -123,7 +116,6 @@ def stored_network(
         if stored.ndim != 2 or len(stored) != len(attributes.vector_words):
             raise ValueError("each word among the pretrained vectors has one")
         vectors = np.zeros(stored.shape, dtype=np.float32)
-    how: dict[str, Any] = {"tags": tags, "beside": beside, "kinds": kinds}
     network = Network(settings, inputs, attributes, labels, vectors, **how, stored=True)
     network.fill(weights)
     return network

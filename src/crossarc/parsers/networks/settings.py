@@ -72,13 +72,20 @@ class NetworkTreeSettings(NetworkSettings):
     ensemble: int = Field(1, ge=1, le=32)
     # Linear parsers by their presets, trained beside; arcs and labels of their trees score more.
     guides: list[str] = Field([])
-    # The columns that are predicted too, from the same vectors: upos, xpos, feats, lemma. They are no features then.
-    predict: list[Literal["upos", "xpos", "feats", "lemma"]] = Field([])
+    # The heads that are learned too: upos, xpos, feats, lemma, registered ones. What they write is no feature then.
+    predict: list[str] = Field([])
 
     @property
     def is_projective(self) -> bool:
         """With Eisner's algorithm."""
         return self.system == "eisner"
+
+    @property
+    def predicted(self) -> list[str]:
+        """The columns that heads write, besides those of trees."""
+        from crossarc.parsers.networks.heads import known_heads  # settings of other parsers need none
+
+        return [column for name in self.predict for column in known_heads()[name].gives or [name]]
 
     @property
     def model_place(self) -> str:
@@ -105,12 +112,14 @@ class NetworkTreeSettings(NetworkSettings):
             raise CrossarcError("settings guides and transform do not go together: leave one of the two out")
         if self.predict and (self.guides or self.ensemble > 1):
             raise CrossarcError("setting predict is of one network: leave guides and ensemble out")
-        if len(set(self.predict)) < len(self.predict):
-            raise CrossarcError(f"setting predict = {self.predict}: name each once")
+        if self.predict and len(columns := [*self.gives, *self.predicted]) > len(set(columns)):
+            raise CrossarcError(f"setting predict = {self.predict}: name each once, and one head for each column")
         return self
 
     def check_members(self, presets: Mapping[str, Any]) -> None:
         """Refuse guides that are no linear parsers of trees."""
+        if not self.guides:
+            return
         known = [name for name, each in presets.items() if each.method != "networks" and each.output == "tree"]
         for name in self.guides:
             if name not in known:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays
 from crossarc.core.strings import ROOT, StringTable
-from crossarc.errors import CrossarcError
-from crossarc.features.encoding import SOURCES
-from crossarc.features.inputs import InputModel
-from crossarc.neural.heads import TagHead
 from crossarc.neural.layers import Array
 from crossarc.parsers.columns import filled_columns_of
 from crossarc.parsers.model import Columns, Ints
+from crossarc.parsers.networks.heads import WordHead
 from crossarc.transforms.known_lemmas import KnownLemmas, lemmas_by_rules
 from crossarc.transforms.lemma_rules import SAME, apply_lemma_rule, lemma_rule
 from crossarc.treebank.corpus import Corpus
@@ -26,7 +23,7 @@ BLOCK_CELLS = 1_000_000  # scores of combinations at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Tags:
+class Tags(WordHead):
     """The values of each predicted column; those of lemmas are rules that make them from forms.
 
     A row of `combinations` has the values of all other columns that a word of training has; words get no other
@@ -36,38 +33,30 @@ class Tags:
     values: dict[str, StringTable]
     combinations: Ints | None = None
     lemmas: KnownLemmas | None = None
+    key = "tags"  # from before there were other heads
 
     @classmethod
-    def of(cls, corpus: Corpus, columns: Sequence[str], known: Tags | None) -> Tags:
+    def of(cls, corpus: Corpus, names: Sequence[str], known: Tags | None) -> Tags:
         """Return the values of a treebank, those of a model to start from first; columns without any are left out."""
-        if known is not None:
-            columns = list(known.values)
+        columns = names if known is None else list(known.values)
         filled = filled_columns_of(corpus, columns)
         values = {}
         for column in columns:
             before = list(known.values[column]) if known is not None else []
             if before or filled[column]:
                 values[column] = StringTable(dict.fromkeys([*before, *frequent(corpus, column)]))
-        return cls(values).completed(corpus, known)
-
-    def completed(self, corpus: Corpus, known: Tags | None = None) -> Tags:
-        """Return the tags with the combinations and the known lemmas of a treebank, beside those of another model."""
-        gold = dict(zip(self.values, self.gold(corpus), strict=True))
-        rows = np.stack([gold[column] for column in self.tags], axis=1) if self.tags else np.zeros((0, 0), np.int32)
+        found = cls(values)
+        gold = dict(zip(values, found.gold(corpus), strict=True))
+        tags = [column for column in values if column != "lemma"]
+        rows = np.stack([gold[column] for column in tags], axis=1) if tags else np.zeros((0, 0), np.int32)
         rows = rows[(rows >= 0).all(axis=1)]
         if known is not None and known.combinations is not None:
             rows = np.concatenate([known.combinations, rows])
-        combinations = np.unique(rows, axis=0).astype(np.int32) if len(self.tags) > 1 and len(rows) else None
-        lemmas = None
-        if "lemma" in self.values:
-            words = lemmas_of(corpus, *self.keys_of_lemmas(gold, len(corpus["form"])))
-            lemmas = KnownLemmas.learn(words, known.lemmas if known is not None else None)
-        return replace(self, combinations=combinations, lemmas=lemmas)
-
-    @property
-    def tags(self) -> list[str]:
-        """The columns without lemmas."""
-        return [column for column in self.values if column != "lemma"]
+        combinations = np.unique(rows, axis=0).astype(np.int32) if len(tags) > 1 and len(rows) else None
+        if "lemma" not in values:
+            return cls(values, combinations)
+        words = lemmas_of(corpus, *found.keys_of_lemmas(gold, len(corpus["form"])))
+        return cls(values, combinations, KnownLemmas.learn(words, known.lemmas if known is not None else None))
 
     def keys_of_lemmas(self, numbers: Mapping[str, Ints], nodes: int) -> tuple[Ints, Ints]:
         """Return the tag and the features of each node that known lemmas go by; 0 where there are none."""
@@ -93,14 +82,14 @@ class Tags:
             found.append(np.maximum(-1, numbers[np.maximum(-1, places)]))
         return found
 
-    def columns(self, corpus: Corpus, numbers: Sequence[Ints]) -> Columns:
+    def columns(self, corpus: Corpus, chosen: Sequence[Ints]) -> Columns:
         """Return predicted values as they are written."""
-        chosen = dict(zip(self.values, numbers, strict=True))
-        found: Columns = {column: (chosen[column], self.values[column]) for column in self.tags}
+        numbers = dict(zip(self.values, chosen, strict=True))
+        found: Columns = {column: (numbers[column], table) for column, table in self.values.items()}
         if "lemma" in self.values:
             rules = list(self.values["lemma"])
-            keys = self.keys_of_lemmas(chosen, len(chosen["lemma"]))
-            found["lemma"] = made_lemmas(corpus, chosen["lemma"], rules, self.lemmas, *keys)
+            keys = self.keys_of_lemmas(numbers, len(numbers["lemma"]))
+            found["lemma"] = made_lemmas(corpus, numbers["lemma"], rules, self.lemmas, *keys)
         return found
 
     def choose(self, scores: Sequence[Array]) -> list[Ints]:
@@ -129,55 +118,30 @@ class Tags:
         """Return what a model file keeps."""
         arrays: Arrays = {}
         for column, table in self.values.items():
-            arrays[f"tags.strings.{column}"], arrays[f"tags.offsets.{column}"] = table.pack()
+            arrays[f"strings.{column}"], arrays[f"offsets.{column}"] = table.pack()
         if self.combinations is not None:
-            arrays["tags.combinations"] = self.combinations
-        return arrays | (self.lemmas.to_arrays("tags.lemmas.") if self.lemmas is not None else {})
+            arrays["combinations"] = self.combinations
+        return arrays | (self.lemmas.to_arrays("lemmas.") if self.lemmas is not None else {})
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays, columns: Sequence[str]) -> Tags:
+    def from_arrays(cls, arrays: Arrays, names: Sequence[str]) -> Tags:
         """Return the tags of a model file; `ValueError` or `LookupError` if they are damaged."""
         values = {}
-        for column in columns:
-            if f"tags.strings.{column}" in arrays:
-                values[column] = StringTable.unpack(arrays[f"tags.strings.{column}"], arrays[f"tags.offsets.{column}"])
+        for name in names:
+            if f"strings.{name}" in arrays:
+                values[name] = StringTable.unpack(arrays[f"strings.{name}"], arrays[f"offsets.{name}"])
         for rule in values.get("lemma", ()):
             apply_lemma_rule(rule, "")  # a rule that is none is a ValueError
-        known = KnownLemmas.from_arrays(arrays, "tags.lemmas.") if "tags.lemmas.words" in arrays else None
-        tags = cls(values, arrays.get("tags.combinations"), known)
-        tags.check_combinations()
-        return tags
-
-    def check_combinations(self) -> None:
-        """Refuse combinations of tags that there are not, with `ValueError`."""
-        rows, sizes = self.combinations, [len(self.values[name]) - self.values[name].reserved for name in self.tags]
+        known = KnownLemmas.from_arrays(arrays, "lemmas.") if "lemmas.words" in arrays else None
+        rows = arrays.get("combinations")
+        sizes = [len(table) - table.reserved for name, table in values.items() if name != "lemma"]
         if rows is None:
-            return
+            return cls(values, None, known)
         if rows.dtype != np.int32 or rows.ndim != 2 or not len(rows) or rows.shape[1] != len(sizes):
             raise ValueError("the combinations of tags are damaged")
         if (rows < 0).any() or (rows >= sizes).any() or (np.diff(joined_numbers(rows.T, sizes)) <= 0).any():
             raise ValueError("the combinations of tags are damaged")
-
-
-class TagReader:
-    """Reads the tags of nodes off their vectors, batch by batch."""
-
-    def __init__(self, nodes: int, tags: Tags, head: TagHead | None) -> None:
-        self.tags, self.head = tags, head
-        self.found = [np.full(nodes, -1, dtype=np.int32) for _ in tags.values]
-
-    def read(self, nodes: NDArray[np.int64], starts: NDArray[np.int64], vectors: Array, arcs: object = None) -> None:
-        """Read the tags of a batch of sentences, or of their pieces."""
-        if self.head is None:
-            return
-        for found, chosen in zip(self.found, self.tags.choose(self.head.forward(vectors)), strict=True):
-            found[nodes] = chosen
-
-    def columns(self, corpus: Corpus) -> Columns:
-        """Return the tags as they are written."""
-        for found in self.found:
-            found[corpus.starts[:-1]] = -1
-        return self.tags.columns(corpus, self.found)
+        return cls(values, rows, known)
 
 
 def frequent(corpus: Corpus, column: str) -> list[str]:
@@ -235,14 +199,3 @@ def joined_numbers(columns: Iterable[Ints], sizes: Sequence[int]) -> NDArray[np.
     for column, size in zip(columns, sizes, strict=True):
         found = found * size + column
     return found
-
-
-def check_inputs(features: InputModel, columns: Sequence[str]) -> None:
-    """Refuse a network that would see what it predicts."""
-    for attribute in features.attributes:
-        source = SOURCES.get(attribute.partition("[")[0])
-        if source in columns:
-            raise CrossarcError(
-                f"setting predict: {source} is predicted and cannot be a feature too, but {features.name} looks at "
-                f'{attribute}; take features = "neural-forms"'
-            )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -16,20 +15,20 @@ from crossarc.components.training import Trainer
 from crossarc.core.strings import StringTable
 from crossarc.features.inputs import InputAttributes, InputModel, fit_input_model, frequent_values, load_input_model
 from crossarc.neural.encoder import Batch, Dropout
-from crossarc.neural.heads import ArcScores, TagHead
+from crossarc.neural.heads import ArcScores
 from crossarc.neural.kernels import choice_loss, head_loss
 from crossarc.neural.layers import Adam, Array, Ints, Starts
 from crossarc.parsers.arcs.long_sentences import LONG
+from crossarc.parsers.columns import check_inputs
+from crossarc.parsers.networks.heads import NO_HEADS, made_heads
 from crossarc.parsers.networks.model import NetworkTreeModel, nodes_of
 from crossarc.parsers.networks.network import Network
 from crossarc.parsers.networks.settings import NetworkSettings, NetworkTreeSettings
-from crossarc.parsers.networks.tags import Tags, check_inputs
 from crossarc.parsers.networks.vectors import read_vectors
 from crossarc.parsers.trees import Trees
 from crossarc.treebank.corpus import Corpus
 
 LABEL_WEIGHT = 0.7  # of the loss of labels, if that of heads is 1
-TAG_WEIGHT = 1.0  # of the loss of each column of tags
 WARM_UP, DECAY = 0.05, 0.3  # shares of the training after which the rate is at its highest, and begins to fall
 LEAST_STEPS = 60  # in an epoch
 SMALL = 50_000  # words: smaller treebanks are learned by heart unless more is left out
@@ -59,14 +58,7 @@ class NetworkTrainer(Trainer):
     """Learns the weights of a network from batches of sentences; what is read off its vectors is for others to say."""
 
     def __init__(
-        self,
-        corpus: Corpus,
-        settings: NetworkSettings,
-        init: Trained | None,
-        labels: int,
-        tags: Sequence[int] = (),
-        beside: tuple[int, int, int] | None = None,
-        kinds: int = 0,
+        self, corpus: Corpus, settings: NetworkSettings, init: Trained | None, labels: int, **how: Any
     ) -> None:
         self.settings = settings
         self.epochs = settings.epochs
@@ -79,7 +71,6 @@ class NetworkTrainer(Trainer):
         tables, counts = frequent_values(corpus, self.features.attributes, settings.cut, known)
         words, vectors = self.pretrained(init)
         self.attributes = InputAttributes(tables, words)
-        how: dict[str, Any] = {"tags": tags, "beside": beside, "kinds": kinds}
         self.network = Network(settings, self.features, self.attributes, labels, vectors, **how)
         if init is not None:
             self.take_over(init)
@@ -201,13 +192,14 @@ class NetworkTreeTrainer(NetworkTrainer):
         self.trees = trees.numbered(init.labels if init is not None else [])
         self.label_places = self.trees.label_places(init.label_places if init is not None else None)
         self.single_root = trees.single_roots(settings, init.single_root if init is not None else None)
-        self.tags = Tags.of(trees.corpus, settings.predict, init.tags if init is not None else None)
-        super().__init__(trees.corpus, settings, init, len(self.trees.names), self.tags.sizes)
-        check_inputs(self.features, settings.predict)
-        self.gold_tags = self.tags.gold(trees.corpus)
+        known = init.heads if init is not None else NO_HEADS
+        self.heads = made_heads(settings.predict, lambda key, head, own: head.of(trees.corpus, own, known.get(key)))
+        super().__init__(trees.corpus, settings, init, len(self.trees.names), heads=self.heads)
+        check_inputs(self.features, settings.predicted)
+        self.gold = {key: head.gold(trees.corpus) for key, head in self.heads.items()}
 
     def gradient(self, vectors: Array, starts: Starts, sentences: Starts) -> tuple[Array, int, int]:
-        """Return the gradient of the vectors, how many heads and labels there are, and how many are wrong."""
+        """Return the gradient of the vectors, how many decisions there are, and how many are wrong."""
         nodes = nodes_of(sentences, self.trees.starts)
         heads, labels = self.trees.heads[nodes], self.trees.labels[nodes]
         words = np.flatnonzero(heads >= 0).astype(np.int32)
@@ -219,22 +211,11 @@ class NetworkTreeTrainer(NetworkTrainer):
         _, misnamed = choice_loss(named.scores, labels[words], LABEL_WEIGHT / len(words))
         gradient = network.arcs.backward(vectors, arcs)
         gradient += network.labels.backward(vectors, named)
-        if network.tags is not None:
-            wrong += self.tag_gradient(network.tags, vectors, nodes, len(words), gradient)
-        return gradient, (2 + len(self.gold_tags)) * len(words), wrong + misnamed
-
-    def tag_gradient(self, head: TagHead, vectors: Array, nodes: Starts, words: int, gradient: Array) -> int:
-        """Add the part of tags to the gradient of the vectors; return how many tags are wrong."""
-        found, wrong = head.forward(vectors), 0
-        for gold, scores in zip(self.gold_tags, found, strict=True):
-            here = gold[nodes]
-            known = np.flatnonzero(here >= 0)
-            chosen = np.ascontiguousarray(scores[known])
-            wrong += choice_loss(chosen, here[known], TAG_WEIGHT / words)[1]
-            scores[:] = 0
-            scores[known] = chosen
-        head.backward(vectors, found, gradient)
-        return wrong
+        for key, layer in network.heads.items():
+            scores = layer.forward(vectors)
+            wrong += layer.loss(scores, [gold[nodes] for gold in self.gold[key]], 1 / len(words))
+            layer.backward(vectors, scores, gradient)
+        return gradient, (2 + sum(map(len, self.gold.values()))) * len(words), wrong + misnamed
 
     def arc_gradient(self, arcs: ArcScores, heads: Ints, words: int) -> int:
         """Turn scores into the gradient of their loss; return how many heads are wrong.
@@ -272,5 +253,5 @@ class NetworkTreeTrainer(NetworkTrainer):
             self.label_places,
             self.single_root,
             self.network.stored(),
-            self.tags,
+            self.heads,
         )
