@@ -205,7 +205,7 @@ def test_what_is_of_trees_is_refused(trained, treebank, name):
             CrossarcError, match="gives graphs: only parsers of trees have probabilities, k best trees and constraints"
         ):
             trained[name].parse(treebank, **options)
-    with pytest.raises(CrossarcError, match="(is of|belongs to) parsers of trees"):
+    with pytest.raises(CrossarcError, match=r"(is of|belongs to) parsers of trees"):
         Parser(name, transform="head")
 
 

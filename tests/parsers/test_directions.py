@@ -20,12 +20,12 @@ def heads_of(parser, sentences):
 
 def test_a_directed_model_is_reused(example, directed, tmp_path):
     """The parser is the same as one that trains a directed model too, and the file has both."""
-    beside = Parser("mst-undirected-lep", epochs=3).fit(example)
+    training = Parser("mst-undirected-lep", epochs=3).fit(example)
     reusing = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed)
     assert reusing.model.finder.directed.weights is directed.model.finder.weights
-    assert heads_of(reusing, example) == heads_of(beside, example)
+    assert heads_of(reusing, example) == heads_of(training, example)
     reusing.save(tmp_path / "both")
-    assert heads_of(load(tmp_path / "both"), example) == heads_of(beside, example)
+    assert heads_of(load(tmp_path / "both"), example) == heads_of(training, example)
 
 
 def test_a_directed_model_of_more_data_keeps_its_words(example, directed):
@@ -84,16 +84,16 @@ def test_resuming_looks_at_the_directed_model(example, directed, tmp_path):
         if epoch.number > 1:
             raise KeyboardInterrupt
 
-    stand = tmp_path / "stand"
+    state = tmp_path / "state"
     with pytest.raises(KeyboardInterrupt):
-        Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=stand, on_epoch=die)
-    resumed = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=stand, resume=True)
+        Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=state, on_epoch=die)
+    resumed = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=state, resume=True)
     at_once = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed)
     assert heads_of(resumed, example) == heads_of(at_once, example)
     with pytest.raises(KeyboardInterrupt):
-        Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=stand, on_epoch=die)
+        Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=state, on_epoch=die)
     with pytest.raises(CrossarcError, match="the directed model differs"):
-        Parser("mst-undirected-lep", epochs=3).fit(example, checkpoint=stand, resume=True)
+        Parser("mst-undirected-lep", epochs=3).fit(example, checkpoint=state, resume=True)
 
 
 @pytest.mark.parametrize("combine", ["mean", "product", "max", "min"])

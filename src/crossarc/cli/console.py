@@ -196,7 +196,7 @@ def print_json(value: Any) -> None:
 
 
 def bar_width(screen: Console, texts: int) -> int:
-    """The columns of a bar beside texts of so many columns."""
+    """The columns of a bar next to texts of so many columns."""
     return max(10, min(40, screen.width - texts))
 
 

@@ -34,7 +34,7 @@ NO_HEAD = -2
 class Words:
     """The words, tokens and sentences of a file as spans of its text, with the columns that are scored.
 
-    Spans are of characters in the text, `multiword` says which words are parts of a token. `heads` are
+    Spans count characters of the text, `multiword` says which words are parts of a token. `heads` are
     numbers of words in the whole file, ROOT for node 0 and NO_HEAD where there is none.
     """
 

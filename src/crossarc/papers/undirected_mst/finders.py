@@ -100,10 +100,10 @@ def enhanced_finder(shared: dict[str, Any], undirected: PackedWeights, directed:
     settings, lengths = shared["settings"], shared["lengths"]
     if not isinstance(settings, UndirectedSettings):
         raise ValueError("the settings belong to another family")
-    beside = {**shared, "settings": directed_settings(settings), "lengths": lengths and lengths.of_edges()}
+    options = {**shared, "settings": directed_settings(settings), "lengths": lengths and lengths.of_edges()}
     return EnhancedFinder(
         UndirectedFinder(**shared, weights=undirected),
-        ArcFinder(**beside, weights=directed, name="directed"),
+        ArcFinder(**options, weights=directed, name="directed"),
         settings.enhance,
     )
 
