@@ -2,7 +2,7 @@
 
     python benchmarks/confidence.py treebanks/tr_imst --parsers mst arc-hybrid carreras-npa:labels=joint
 
-Settings of a parser stand behind its name, as for `crossarc crossval`. The folder has train.conllu and dev.conllu.
+Settings of a parser follow its name, as for `crossarc crossval`. The folder has train.conllu and dev.conllu.
 Every other sentence of the development set is used in training, to fit the scale of probabilities. The other sentences
 are measured.
 """

@@ -1,4 +1,4 @@
-"""The settings of graph parsers on development sets: accuracy, pruned arcs and time, as a Markdown table.
+"""The settings of parsers that score arcs on development sets: accuracy, pruned arcs and time, as a Markdown table.
 
     python benchmarks/graph_settings.py FOLDER... [--parser mst] [--epochs 5] [--settings '' 'lengths=true' ...]
 

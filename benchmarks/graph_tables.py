@@ -203,7 +203,7 @@ def print_table(folder: Path, chosen: argparse.Namespace) -> None:
 
 
 def mean_of(values: Sequence[Any]) -> Any:
-    """Return the means of figures that have the same structure; what is not a number is left out."""
+    """Return the means of figures that have the same structure; values that are not numbers are left out."""
     if all(isinstance(value, dict) for value in values):
         return {
             key: mean_of([value[key] for value in values]) for key in values[0] if all(key in value for value in values)

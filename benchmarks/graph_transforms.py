@@ -1,4 +1,4 @@
-"""How much of the graphs the transforms restore, what they change, and their speed, as Markdown tables.
+"""The share of the graphs that the transforms restore, their changes, and their speed, as Markdown tables.
 
     python benchmarks/graph_transforms.py FOLDER [--part train] [--treebanks da_ddt_graph en_ewt]
 

@@ -33,7 +33,7 @@ def measure(folder: Path, sentences: int | None, settings: dict[str, Any]) -> st
 
 
 def stored_bytes(parser: Parser) -> int:
-    """What the weights take in a model file."""
+    """The bytes of the weights in a model file."""
     scorer: Any = parser.model.scorer  # type: ignore[attr-defined]
     return sum(array.nbytes for array in scorer.to_arrays().values())
 

@@ -1,4 +1,4 @@
-"""How much memory and time texts take that have no sentence ends, no spaces or nothing but brackets.
+"""The memory and time of texts that have no sentence ends, no spaces or nothing but brackets.
 
     python benchmarks/memory.py en my-fast.crossarc --threads 1
 
@@ -55,7 +55,7 @@ def highest() -> int:
 
 
 def measure(model: str, name: str, way: str, threads: int) -> dict[str, float]:
-    """Parse one text in this process, and return what that took."""
+    """Parse one text in this process, and return its time and memory."""
     nlp = crossarc.load(model)
     nlp("A first sentence loads what is loaded once.")
     text = TEXTS[name]()

@@ -1,4 +1,4 @@
-"""Where the time of neural parsers goes: products, single sentences, and a PyTorch network of the same sizes.
+"""The time of the parts of neural parsers: products, single sentences, and a PyTorch network of the same sizes.
 
     python benchmarks/neural.py MODEL FILE [--rounds 5]
 
@@ -7,8 +7,8 @@ MODEL is a trained `neural` and FILE a treebank in CoNLL-U. Prints Markdown tabl
 - products of matrices compared with those of NumPy on one thread, in billions of operations a second;
 - the whole way from sentences to trees in batches, and from one sentence to its tree, as a program calls it that has
   one sentence at a time;
-- if PyTorch is installed, the two recurrent layers alone in PyTorch on one thread, of the same sizes and in the same
-  batches, beside the whole way here.
+- if PyTorch is installed, only the two recurrent layers in PyTorch on one thread, of the same sizes and in the same
+  batches, compared with the whole way here.
 
 All rounds take turns. Times are CPU seconds, the best of all rounds. `benchmarks/parsing.py` compares neural parsers
 with others, and with UDPipe. Set OPENBLAS_NUM_THREADS=1 (or what your NumPy has) for a fair comparison of products.
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def best_times(works: list[Callable[[], object]], rounds: int) -> list[float]:
-    """The best CPU time of each work, taken in turn."""
+    """The best CPU time of each work; the works run alternately."""
     best = [float("inf")] * len(works)
     for _ in range(rounds):
         for place, work in enumerate(works):

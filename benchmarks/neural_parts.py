@@ -1,10 +1,10 @@
-"""What the parts of a `neural-hybrid` reach on their own and together, as a Markdown table.
+"""The scores of the parts of a `neural-hybrid`, alone and together, as a Markdown table.
 
     python benchmarks/neural_parts.py FOLDER... [--ensemble 3] [--part test] [--models FOLDER] [--epochs 20]
 
 Each FOLDER has train.conllu, dev.conllu and test.conllu. One `neural-hybrid` is trained on it, with networks of so many
 seeds, and its model is kept in a folder. The rows are: each linear parser alone; one network, which is a `neural`; one
-network beside the linear parsers; and with several networks these together. Rows of one network are means over the
+network with the linear parsers; and with several networks these together. Rows of one network are means over the
 networks, with their standard deviation. How much linear parsers count is found on the development set for each row.
 Tokens/s are CPU time of one thread, from sentences to sentences.
 """

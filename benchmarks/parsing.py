@@ -73,7 +73,7 @@ def crossarc_files(gold: str, model: str, output: str) -> Figures:
 
 
 def crossarc_threads(gold: str, model: str, words: int) -> Figures:
-    """The best times of one thread and of two threads, measured in turn."""
+    """The best times of one thread and of two threads; all parsers run alternately."""
     parser = crossarc.load(model)
     sentences = list(read(gold))
     sentences *= 1 + words // sum(map(len, sentences))

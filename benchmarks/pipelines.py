@@ -1,4 +1,4 @@
-"""From raw text to trees: how accurate and how fast pipelines are, and UDPipe if asked.
+"""The accuracy and speed of pipelines from raw text to trees, and of UDPipe on request.
 
 Trains pipelines on the training part of a treebank, or takes trained ones, and parses the raw text of another part,
 which has a blank line before each document and paragraph that the treebank marks:
@@ -53,7 +53,7 @@ def row(
 
 
 def as_bytes(pipeline: Pipeline) -> Parse:
-    """What turns text into the bytes of CoNLL-U."""
+    """A function from text to the bytes of CoNLL-U."""
 
     def parse(text: str) -> bytes:
         out = io.BytesIO()
@@ -64,14 +64,14 @@ def as_bytes(pipeline: Pipeline) -> Parse:
 
 
 def udpipe(train: Path, dev: Path, iterations: int) -> tuple[Parse, float]:
-    """Train UDPipe; what turns text into CoNLL-U, and the size of its model."""
+    """Train UDPipe; return a function from text to CoNLL-U, and the size of its model."""
     model, size = udpipe_model(train, dev, "epochs=20", "", f"iterations={iterations}")
     process = udpipe_process(model, "tokenizer=ranges", "", "")
     return lambda text: process(text).encode(), size
 
 
 def first_tree(model: str) -> str:
-    """How long the first sentence and the following ones take, with a model that is loaded anew."""
+    """The time of the first sentence and of the following ones, with a newly loaded model."""
     text = "She bought a coat yesterday that fits her well."
     begin = time.process_time()
     nlp = crossarc.load(model)

@@ -1,4 +1,4 @@
-"""How much of the trees the pseudo-projective transform restores, and its speed, as Markdown tables.
+"""The share of the trees that the pseudo-projective transform restores, and its speed, as Markdown tables.
 
     python benchmarks/pseudo_projective.py FOLDER [--part train] [--cap 30]
 

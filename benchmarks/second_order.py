@@ -1,10 +1,10 @@
-"""Pruning and search of second-order parsers: what is kept, what it costs and what it saves, as Markdown tables.
+"""Pruning and search of second-order parsers: kept arcs, cost and gain, as Markdown tables.
 
     python benchmarks/second_order.py FOLDER... [--epochs 10] [--labels after] [--lengths 25 50 ...]
 
 Each FOLDER has train.conllu and dev.conllu. One `carreras-npa` is trained on each; then the development set is parsed
-with other limits, thresholds and starts. Times are CPU times, the best of three runs, taken in turn, from arrays to
-arrays. The last table is the time of one sentence of so many words, joined from others.
+with other limits, thresholds and starts. Times are CPU times, the best of three runs of all models in alternation, from
+arrays to arrays. The last table is the time of one sentence of so many words, joined from others.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def variant(model: SecondOrderModel, settings: dict[str, Any]) -> SecondOrderMod
 
 
 def timed(models: list[SecondOrderModel], corpus: Corpus) -> list[float]:
-    """The least CPU seconds that each model needs, taken in turn."""
+    """The least CPU seconds that each model needs; the models run alternately."""
     best = [float("inf")] * len(models)
     for _ in range(ROUNDS):
         for place, model in enumerate(models):
@@ -60,7 +60,7 @@ def timed(models: list[SecondOrderModel], corpus: Corpus) -> list[float]:
 
 
 def table(trained: Parser, model: SecondOrderModel, dev: list[Sentence], rows: list[dict[str, Any]]) -> None:
-    """Print what each of some settings gives."""
+    """Print the figures of some settings."""
     corpus = Corpus.of(dev)
     models = [variant(model, row) for row in rows]
     print(

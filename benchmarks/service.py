@@ -1,10 +1,10 @@
-"""What a model costs a service: time to load, time for one sentence, sentences per second, memory of each process.
+"""The cost of a model in a service: time to load, time for one sentence, sentences per second, memory of each process.
 
     python benchmarks/service.py MODEL FILE --threads 1 2 --processes 2
 
 MODEL is a model file, of a parser or a pipeline, or the name of a model that comes with crossarc. FILE is a treebank;
-pipelines get the text of its sentences, parsers their tokens and tags. Each request is one sentence. Times are those of
-the clock on the wall, so run it on a machine that does nothing else. Memory is read from /proc, after a process has
+pipelines get the text of its sentences, parsers their tokens and tags. Each request is one sentence. Times are
+wall-clock times, so run it on a machine that does nothing else. Memory is read from /proc, after a process has
 parsed all sentences: `own` is what it does not share with other processes. The pages of a model file are shared.
 """
 

@@ -1,4 +1,4 @@
-"""What several benchmarks need: times, tables, and UDPipe (`pip install ufal.udpipe`) to compare with."""
+"""Functions of several benchmarks: times, tables, and UDPipe (`pip install ufal.udpipe`) to compare with."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def udpipe_model(train: Path, dev: Path, tokenizer: str, tagger: str, parser: st
 
 
 def udpipe_process(model: Any, source: str, tagger: str, parser: str) -> Callable[[str], str]:
-    """What turns the input of a trained UDPipe into CoNLL-U."""
+    """A function from the input of a trained UDPipe to CoNLL-U."""
     from ufal import udpipe
 
     error = udpipe.ProcessingError()

@@ -1,11 +1,11 @@
-"""The time of graph parsers by sentence length: directed and undirected, with whole and pruned graphs.
+"""The time of parsers that score arcs by sentence length: directed and undirected, with all edges and with pruned ones.
 
     python benchmarks/spanning_trees.py TREEBANK [--longest 2000] [--epochs 1] [--plot spanning-trees.svg]
 
 TREEBANK is a folder with train.conllu and dev.conllu. `mst` and an undirected parser are trained on the first.
 Sentences of each length are cut from the concatenated second file. Scoring and decoding are timed, without labels, in
-CPU milliseconds per sentence. The parsers take turns; the times are medians over the rounds. In pruned graphs only the
-edges that a length dictionary leaves are scored.
+CPU milliseconds per sentence. The parsers take turns; the times are medians over the rounds. "Pruned" parsers score
+only the edges that a length dictionary leaves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What it costs to store weights as a model file does: small ones left out, the others in 16 bits.
+"""The cost of storing weights as a model file does: small ones left out, the others in 16 bits.
 
 Trains a parser and scores it on the development set twice, with the weights as they were learned and as they are
 stored:
@@ -40,7 +40,7 @@ class Storage:
 
 
 def measure(name: str, train: Corpus, dev: Corpus, **settings: Any) -> Storage:
-    """Train a parser and measure what storing its weights costs."""
+    """Train a parser and measure the cost of storing its weights."""
     chosen = make_settings(name, **settings)
     trainer = trainer_of(train, chosen)
     model = run_epochs(trainer, None, lambda epoch: None, lambda progress: None, None, stored_model)
@@ -103,13 +103,13 @@ def means(weights: Weights) -> Weights:
 
 
 def exact_bytes(weights: Weights) -> int:
-    """What weights would take in a file without pruning and rounding: a cell would be of 32 bits and its action."""
+    """The bytes of weights in a file without pruning and rounding: a cell would have 32 bits and its action."""
     arrays = weights.pack().to_arrays()
     return sum(array.nbytes * (2 if name == "cells" else 1) for name, array in arrays.items())
 
 
 def stored_bytes(weights: PackedWeights | SingleWeights) -> int:
-    """What weights take in a file."""
+    """The bytes of weights in a file."""
     return sum(array.nbytes for array in weights.to_arrays().values())
 
 

@@ -1,4 +1,4 @@
-"""How well and how fast the tagger gives tags and lemmas to the words of a treebank.
+"""The accuracy and speed of the tagger on the words of a treebank.
 
 Trains on the training part of a treebank and tags another part, whose tokens are given:
 

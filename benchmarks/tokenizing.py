@@ -1,4 +1,4 @@
-"""How well and how fast text becomes tokens and sentences: crossarc by rules and learned, and UDPipe if installed.
+"""The accuracy and speed of tokenizers: crossarc by rules and learned, and UDPipe if installed.
 
 Trains on the training part of a treebank and tokenizes the raw text of another part, which has a blank line before each
 document and paragraph that the treebank marks:

@@ -1,16 +1,16 @@
-"""Learn what `crossarc stats` recommends from the tables of the results pages.
+"""Learn the recommendations of `crossarc stats` from the tables of the results pages.
 
     python scripts/learn_advice.py            # writes src/crossarc/parsers/advice.toml
     python scripts/learn_advice.py --print    # prints it
 
 Fast parsers of trees: the transition parser with the best mean LAS, for each interval of the share of words with a
-non-projective edge in the training part. There are as few intervals as lose less than MARGIN against one more; of the
-ways to divide the treebanks that are as good but for MARGIN, the one whose parsers find the most non-projective edges
-is taken. Faster parsers are the best of those with FASTER times its speed. Parsers of graphs: the best labelled F, by
-the number of graphs in the training part, of linear parsers and of all.
+non-projective edge in the training part. The number of intervals is the smallest that loses less than MARGIN against
+one more; of the ways to divide the treebanks that are within MARGIN of the best, the one whose parsers find the most
+non-projective edges is taken. Faster parsers are the best of those with FASTER times its speed. Parsers of graphs: the
+best labelled F, by the number of graphs in the training part, of linear parsers and of all.
 
-What is gained and lost is the mean over the treebanks of the interval on which both parsers were measured, of speeds
-and times the geometric mean. Speeds of different pages were measured on a busy machine: their ratios are rough.
+Gains and losses are means over the treebanks of the interval on which both parsers were measured, geometric means for
+speeds and times. Speeds of different pages were measured on a busy machine: their ratios are rough.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def faster_than(interval: Interval, measured: Measured, candidates: Sequence[str
 
 
 def trade_off(interval: Interval, measured: Measured, parser: str, against: str) -> dict[str, object] | None:
-    """What a parser gains over another: score and recall as differences, speed and training time as ratios."""
+    """The gains of a parser over another: score and recall as differences, speed and training time as ratios."""
     both = [name for name in measured if name in interval.treebanks and {parser, against} <= set(measured[name])]
     pairs = [(measured[name][parser], measured[name][against]) for name in both]
     if not pairs:

@@ -1,11 +1,11 @@
-"""What every kind of parser learns and gives on small treebanks, as hashes, to show that a change changes nothing.
+"""Record the models and output of every kind of parser on small treebanks, as hashes, to find the effects of a change.
 
     python scripts/record_parsers.py record FOLDER tests/recorded/parsers.json    # before
     python scripts/record_parsers.py compare FOLDER tests/recorded/parsers.json   # after; exit code 1 if any differs
 
-FOLDER has `tr_imst` and `da_ddt_graph`. The hash of a model is that of its arrays, whatever they are called; those of
-the output are of the bytes of the parsed development set with one and two threads, of its two best trees with all
-probabilities, and of the model after a training that was interrupted and resumed.
+FOLDER has `tr_imst` and `da_ddt_graph`. The hash of a model covers its arrays, but not their names. Other hashes are
+those of the parsed development set with one and two threads, of its two best trees with all probabilities, and of the
+model after a training that was interrupted and resumed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NETWORK = {
     "arc_size": 24,
     "label_size": 16,
 }
-# Beside each preset by itself: the settings that lead to other models, searches or files.
+# Each preset is run by itself, and with these settings, which lead to other models, searches or files.
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "arc-hybrid": [
         {"fast": True},
@@ -112,7 +112,7 @@ def output(parser: Parser | Pipeline, dev: list[Any], **options: Any) -> str:
 
 
 def analyses(parser: Parser | Pipeline, dev: list[Any]) -> str:
-    """Return the hash of the two best trees and all that is known of them."""
+    """Return the hash of the two best trees and their scores."""
     parts: list[bytes] = []
     try:
         for found in parser.parse(dev, scores=True, k=2):

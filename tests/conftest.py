@@ -1,4 +1,4 @@
-"""What all tests share: where the treebanks are, and how hypothesis behaves."""
+"""The fixtures of all tests: the treebanks, and the settings of hypothesis."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def data_folder() -> Path | None:
-    """The real treebanks: where CROSSARC_DATA says, or beside the checkout."""
+    """The real treebanks: in the folder CROSSARC_DATA, or next to the checkout."""
     folders = (
         [Path(os.environ["CROSSARC_DATA"])] if "CROSSARC_DATA" in os.environ else [ROOT.parent / "shared" / "data"]
     )
@@ -53,7 +53,7 @@ def malformed() -> Path:
 
 @pytest.fixture
 def run_crossarc(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
-    """Run the command line; gives its exit code, its output and its messages."""
+    """Run the command line; return its exit code, its output and its messages."""
     from crossarc.cli import main
 
     def run(*arguments):

@@ -1,6 +1,6 @@
 """What is added is also registered, tested and described: else a test fails with a sentence that says what is missing.
 
-Most tests run over the registries and so cover new names by themselves. These find what was forgotten beside them.
+Most tests run over the registries and so cover new names by themselves. These find what was forgotten elsewhere.
 """
 
 import inspect
@@ -148,7 +148,7 @@ def test_every_decoder_of_settings_has_a_preset(decoder):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_has_a_preset(family):
-    assert family in USED["family"], f"no preset is of the family {family}: add one to parsers/presets.toml"
+    assert family in USED["family"], f"no preset has the family {family}: add one to parsers/presets.toml"
 
 
 # Feature models
@@ -163,7 +163,7 @@ def test_every_feature_model_is_of_one_kind(name):
             kinds.append(load.__name__)
         except TemplateError as error:
             last = error
-    assert kinds, f"the feature model {name} is of neither states, arcs nor words: {last}"
+    assert kinds, f"the feature model {name} describes neither states, arcs nor words: {last}"
     assert len(kinds) == 1, f"the feature model {name} can be read by {kinds}"
 
 

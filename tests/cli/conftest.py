@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def crossarc(run_crossarc):
-    """Run the command line; gives its exit code and what it printed to standard error."""
+    """Run the command line; return its exit code and what it printed to standard error."""
 
     def run(*arguments):
         code, _, err = run_crossarc(*arguments)
@@ -20,7 +20,7 @@ def crossarc(run_crossarc):
 
 @pytest.fixture
 def on_terminal():
-    """Run the command line with its output and its messages on a terminal; gives what the terminal was sent."""
+    """Run the command line with its output and its messages on a terminal; return the text on the terminal."""
     if sys.platform == "win32":
         pytest.skip("Windows has no pseudo-terminals")
     import fcntl

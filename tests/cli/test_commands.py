@@ -20,7 +20,7 @@ FILES = {path.stem: path.read_text(encoding="utf-8") for path in Path(cli.__file
 
 @pytest.fixture
 def crossarc(monkeypatch, run_crossarc):
-    """Run the command line; gives its exit code, what it printed and what it complained of."""
+    """Run the command line; return its exit code, its output and its messages."""
 
     def run(*arguments, stdin=None):
         if stdin is not None:
@@ -343,7 +343,7 @@ def test_transform_graphs(crossarc, tmp_path, options, marks):
 def test_transform_graphs_refuses(crossarc, tmp_path):
     (tmp_path / "bad.conllu").write_text("1\ta\t_\t_\t_\t_\t0\tx\t7:x\t_\n\n")
     code, _, err = crossarc("transform", "encode-graphs", tmp_path / "bad.conllu", "-o", tmp_path / "x.conllu")
-    assert (code, "which is no node" in err, (tmp_path / "x.conllu").exists()) == (2, True, False)
+    assert (code, "which is not a node" in err, (tmp_path / "x.conllu").exists()) == (2, True, False)
     (tmp_path / "empty.conllu").write_text("1\ta\t_\t_\t_\t_\t0\troot\t0:root\t_\n1.1\tb\t_\t_\t_\t_\t_\t_\t1:x\t_\n\n")
     code, _, err = crossarc("transform", "decode-graphs", tmp_path / "empty.conllu", "-o", tmp_path / "x.conllu")
     assert (code, "this file is not encoded" in err) == (2, True)

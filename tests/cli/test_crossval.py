@@ -10,7 +10,7 @@ from crossarc.experiments import runner
 
 @pytest.fixture
 def crossval(run_crossarc, example):
-    """Run the command on the example treebank; gives exit code, output and messages."""
+    """Run the command on the example treebank; return exit code, output and messages."""
     return lambda *arguments, file=example: run_crossarc("crossval", file, *arguments)
 
 
@@ -57,7 +57,7 @@ def test_parses_and_all_pairs(crossval, tmp_path):
         (["--parser", "swap", "--against", "each"], "no choice of pairs to test 'each'"),
         (["--parser", "swop"], "crossarc: parser swop: no parser 'swop'; did you mean 'swap'?"),
         (["--parser", "swap", "--set", "beem=3"], "no setting 'beem'; did you mean 'beam'?"),
-        (["--parser", "swap", "--set", "beam"], "--set: 'beam' is no setting; write name=value"),
+        (["--parser", "swap", "--set", "beam"], "--set: 'beam' is not a setting; write name=value"),
         (["--parser", "swap", "--folds", "41"], "40 sentences are too few for 41 folds; --folds sets the number"),
         (["--parser", "swap", "--on-error", "ignore"], "no policy for errors 'ignore'"),
         (["--parser", "swap", "--output", "mine.md"], "mine.md: the page has no markers for the tables"),

@@ -43,7 +43,7 @@ def test_the_command_keeps_graphs(tmp_path, command):
 
 @pytest.fixture
 def command(crossarc):
-    """Run the command; gives its exit code and messages."""
+    """Run the command; return its exit code and messages."""
     return partial(crossarc, "jackknife")
 
 

@@ -31,7 +31,7 @@ def too_wide(text, columns=80):
 
 @pytest.fixture
 def piped(tmp_path):
-    """Run the command line in a pipe of no width; gives its output and its messages."""
+    """Run the command line in a pipe of no width; return its output and its messages."""
 
     def run(*arguments, **variables):
         names = ("COLUMNS", "LINES")

@@ -130,7 +130,7 @@ def test_train_refuses_settings_before_it_reads(crossarc, tmp_path):
     code, err = crossarc(*train, "--learner", "guess")
     assert (code, "no learner 'guess'" in err) == (2, True)
     code, err = crossarc(*train, "--parser", "mst", "--fast")
-    assert (code, "setting fast is of transition parsers" in err) == (2, True)
+    assert (code, "setting fast belongs to transition parsers" in err) == (2, True)
 
 
 def test_train_takes_any_setting(crossarc, example, tmp_path):
@@ -145,7 +145,7 @@ def test_train_takes_any_setting(crossarc, example, tmp_path):
     for options, message in (
         (("--set", "epochs=2"), "setting epochs is given twice, by --epochs and by --set; leave one out"),
         (("--set", "cut=2", "--set", "cut=3"), "--set: setting cut is given twice"),
-        (("--set", "cut"), "--set: 'cut' is no setting; write name=value"),
+        (("--set", "cut"), "--set: 'cut' is not a setting; write name=value"),
         (("--set", "cutt=3"), "no setting 'cutt'; did you mean 'cut'"),
         (("--set", "transform=head,cap=30"), "transform"),
     ):

@@ -93,7 +93,7 @@ def moves_of(heads, single_root):
 
 
 def reattached(parts, heads, labels, threshold, single_root):
-    """Figure 2 of Björkelund and Kuhn (2012): whole trees are scored anew for each move."""
+    """Figure 2 of Björkelund and Kuhn (2012): whole trees are scored again for each move."""
     heads, labels = [int(head) for head in heads], [int(label) for label in labels]
     current = score(parts, heads, labels)
     while True:

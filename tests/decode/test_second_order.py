@@ -202,8 +202,8 @@ def test_refused_scores():
 
 
 STARTS = {
-    "a cycle": ([-1, 2, 1, 0], None, "heads are no tree: "),
-    "not a node": ([-1, 0, 7, 1], None, "heads are no tree: "),
+    "a cycle": ([-1, 2, 1, 0], None, "heads are not a tree: "),
+    "not a node": ([-1, 0, 7, 1], None, "heads are not a tree: "),
     "two roots": ([-1, 0, 0, 1], None, "heads have 2 roots"),
     "a forbidden arc": ([-1, 2, 0, 2], None, r"heads\[3\] is 2, but arcs\[3, 2\] is -inf"),
     "a forbidden label": ([-1, 2, 0, 2], [-1, 0, 0, 1], r"heads\[3\] is 2, but arcs\[3, 2, 1\] is -inf"),
@@ -288,7 +288,7 @@ def test_containers_are_checked():
     assert Carreras().tree(parts) is None
     with pytest.raises(DecodeError, match="values for"):
         parts.assign([1.0])
-    with pytest.raises(DecodeError, match="the arc 1 -> 2 with label 0 is no candidate"):
+    with pytest.raises(DecodeError, match="the arc 1 -> 2 with label 0 is not a candidate"):
         Reattacher().improved(parts, [-1, 0, 1], [-1, 0, 0])
     with pytest.raises(DecodeError, match="3 heads"):
         Reattacher().total(parts, [-1, 0], [-1, 0])

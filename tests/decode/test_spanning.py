@@ -225,7 +225,7 @@ def test_five_thousand_nodes(method):
 
 
 def test_a_long_path_that_is_cut_is_soon_described():
-    """Its nodes in any order: what looks along edges one step at a time would take a day."""
+    """Its nodes in any order: an algorithm that follows edges one step at a time would take a day."""
     n = 100_000
     nodes = np.random.default_rng(0).permutation(n)
     nodes[[0, nodes.tolist().index(0)]] = nodes[[nodes.tolist().index(0), 0]]
@@ -257,7 +257,7 @@ def test_orientation_in_batches(threads):
     assert decode.orient([(0, 1), (7, 7)], 1).tolist() == [-1, 0, -1]
     with pytest.raises(DecodeError, match=r"sentence 1: edge 1 is \[1, 3\]; 2 edges make"):
         decode.orient([[(0, 1), (1, 2)], [(0, 1), (1, 3)]])
-    with pytest.raises(DecodeError, match="sentence 1: the edges are no tree: they do not join node 2"):
+    with pytest.raises(DecodeError, match="sentence 1: the edges are not a tree: they do not join node 2"):
         decode.orient([[(0, 1), (1, 2)], [(0, 1), (1, 0)]])
 
 
@@ -275,7 +275,7 @@ def test_orientation_of_long_paths_and_of_what_is_no_tree():
 
 
 def moves(heads):
-    """Every tree that one turned arc makes."""
+    """Every tree that one reversed arc makes."""
     for v in range(1, len(heads)):
         u = heads[v]
         if u:
@@ -343,15 +343,15 @@ def test_enhancement_leaves_its_input_alone_and_refuses_what_is_no_tree():
     heads = np.array([-1, 2, 0], dtype=np.int32)
     decode.enhance(heads, np.array([[0, 0, 0], [5, 0, 1], [4, 3, 0]]))
     assert heads.tolist() == [-1, 2, 0]
-    with pytest.raises(DecodeError, match="heads are no tree"):
+    with pytest.raises(DecodeError, match="heads are not a tree"):
         decode.enhance([-1, 2, 1], np.zeros((3, 3)))
     with pytest.raises(DecodeError, match="heads must be integers of the shape"):
         decode.enhance([-1, 0], np.zeros((3, 3)))
-    with pytest.raises(DecodeError, match="sentence 1: heads are no tree: "):
+    with pytest.raises(DecodeError, match="sentence 1: heads are not a tree: "):
         decode.enhance([[-1, 0, 1], [-1, 7, 0]], np.zeros((2, 3, 3)))
     with pytest.raises(DecodeError, match="heads must be integers"):
         decode.enhance([-1, 0.5], np.zeros((2, 2)))
-    with pytest.raises(DecodeError, match=r"heads\[1\] is 4294967298, which is no number of a word"):
+    with pytest.raises(DecodeError, match=r"heads\[1\] is 4294967298, which is not the number of a word"):
         decode.enhance([-1, 2**32 + 2, 0], np.zeros((3, 3)))
     for rounds in (-1, 1.5, True):
         with pytest.raises(DecodeError, match="rounds must be 0 or more"):
@@ -361,7 +361,7 @@ def test_enhancement_leaves_its_input_alone_and_refuses_what_is_no_tree():
 def test_enhancement_mends_what_constraints_rule_out_or_says_what_it_cannot():
     scores = np.zeros((5, 5))
     chain = [-1, 0, 1, 2, 3]
-    # Turning 1 -> 2 round makes 2 -> 1 though nothing else gains by it.
+    # Reversing 1 -> 2 makes 2 -> 1 though nothing else gains by it.
     assert decode.enhance(chain, scores, required=[-1, 2, -1, -1, -1]).tolist() == [-1, 2, 0, 2, 3]
     mask = np.zeros((5, 5), dtype=bool)
     mask[1, 0] = True
@@ -369,7 +369,7 @@ def test_enhancement_mends_what_constraints_rule_out_or_says_what_it_cannot():
     with pytest.raises(DecodeError, match=r"^the tree is against required 4 -> 1, and 5 rounds do not mend that; "):
         decode.enhance(chain, scores, required=[-1, 4, -1, -1, -1])
     mask[:, 0] = True
-    with pytest.raises(DecodeError, match=r"^the tree is against forbidden 0 -> 1, and no turned arcs mend that; "):
+    with pytest.raises(DecodeError, match=r"^the tree is against forbidden 0 -> 1, and no reversal mends that; "):
         decode.enhance(chain, scores, forbidden=mask, rounds=None)
     with pytest.raises(DecodeError, match=r"^sentence 1: the tree is against required 4 -> 1, "):
         decode.enhance([chain, chain], np.zeros((2, 5, 5)), required=[[-1] * 5, [-1, 4, -1, -1, -1]])

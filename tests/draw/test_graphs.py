@@ -34,7 +34,7 @@ def test_arcs_between_two_words_are_nested_in_any_graph(sentence):
 
 @given(sentences(max_size=5))
 def test_each_arc_of_a_graph_has_its_label(sentence):
-    """An arc is drawn for each label of the graph, but for one that is the tree's or refines it."""
+    """An arc is drawn for each label of the graph, except one that is the tree's or refines it."""
     shown = [(arc.head, arc.dependent, arc.label) for arc in picture_of(sentence).arcs]
     tree = {(int(head), word): sentence.deprels[word] for word, head in enumerate(sentence.heads) if word}
     assert len(shown) == len(set(shown))

@@ -245,7 +245,7 @@ def test_wrong_heads_are_errors_of_primary_arcs(conllu):
 
 def test_what_is_refused(conllu):
     bare = conllu("1 a _ _ _ _ _ _ 0:root\n2 b _ _ _ _ _ _ 1:ref")
-    with pytest.raises(TreebankError, match=":1: sentence '': the heads are no tree"):
+    with pytest.raises(TreebankError, match=":1: sentence '': the heads are not a tree"):
         evaluate_graphs(bare, bare, kinds="enhanced")
     assert evaluate_graphs(bare, bare, kinds="danish").classes["anaphoric"].labelled.gold == 1
     with pytest.raises(UnknownName, match=r"did you mean 'danish'\? \(valid: danish, enhanced\)"):

@@ -136,7 +136,7 @@ def test_swapping_gold_and_system_swaps_precision_and_recall(random_pair, seed):
 
 
 def test_figures_by_hand(tree):
-    # Gold: 2 -> 4 crosses 3 -> 1 (3 is the root). The system turns the link 2 - 4 round and mislabels word 5.
+    # Gold: 2 -> 4 crosses 3 -> 1 (3 is the root). The system reverses the link 2 - 4 and mislabels word 5.
     gold = tree("Mice/3/subj saw/4/adv red/0/root owls/3/obj ./3/punct")
     system = tree("Mice/3/subj saw/3/adv red/0/root owls/2/obj ./3/dot")
     result = evaluate([gold], [system])

@@ -193,7 +193,7 @@ def test_trees_that_differ_are_scored_beside_graphs(graph_files):
 
 @pytest.mark.parametrize("system", ["gold", "order", "tree"])
 def test_graphs_that_do_not_differ_are_scored_if_asked_for(graph_files, system):
-    """The order of arcs is no difference, and a parse without graphs is a parse of trees."""
+    """The order of arcs is not a difference, and a parse without graphs is a parse of trees."""
     text = run("evaluate", "gold.conllu", f"{system}.conllu").stdout
     assert "Graphs" not in text
     assert "Attachment" in text

@@ -50,7 +50,7 @@ def words_text(tokens):
         ("ab=a+b cd=c+d", "a bc=b+c d", 4),
         ("ab=a+b c de=d+e", "ab=a+b cd=c+d e", 5),
         ("x ab=a+b y", "xa=x+a b y", 4),
-        # A plain word that sticks out of the stretch on the right is no part of it.
+        # A plain word that sticks out of the stretch on the right is not part of it.
         ("ab=a+b cd", "abc=a+b+cd d", 2),
         # Plain words that were passed before the stretch begins are not aligned any more.
         ("ab c=c+x", "a bc=c+x", 2),

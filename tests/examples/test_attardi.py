@@ -60,7 +60,7 @@ def systems(module):
 
 
 def crossarc(*arguments, package=None):
-    """Run the command line, with the package or without it; gives its exit code, its output and its messages."""
+    """Run the command line, with the package or without it; return its exit code, its output and its messages."""
     paths = [str(package or ""), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     command = [sys.executable, "-m", "crossarc", *map(str, arguments)]
@@ -93,7 +93,7 @@ def can_be_built(heads, single_root):
 
 
 def check_oracle(system, sentences):
-    """The oracle rebuilds a tree by 2n legal moves exactly if it can be built; gives how many can."""
+    """The oracle rebuilds a tree by 2n legal moves exactly if it can be built; return how many can."""
     right, moves = replay(system, *batch(sentences))
     words = [len(heads) - 1 for heads in sentences]
     assert moves.tolist() == [2 * n for n in words]
@@ -197,7 +197,8 @@ def test_another_version_of_the_declarations_is_refused(installed):
     """
     command = [sys.executable, "-c", textwrap.dedent(program), installed]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "'attardi' is of attardi, which cannot be imported (attardi was built with another version" in done.stdout
+    said = "'attardi' comes from attardi, which cannot be imported (attardi was built with another version"
+    assert said in done.stdout
 
 
 def test_the_page_shows_the_package():

@@ -38,7 +38,7 @@ settings = { epochs = 1 }
 
 @pytest.fixture
 def data(tmp_path, example):
-    """A folder of two treebanks, one of them with a sentence that is no tree."""
+    """A folder of two treebanks, one of them with a sentence that is not a tree."""
     for name in ("small", "broken"):
         folder = tmp_path / "data" / name
         folder.mkdir(parents=True)
@@ -126,7 +126,7 @@ def test_keys_follow_what_matters(data, tmp_path):
         (job,) = experiment(**options).jobs(data)
         return job.key
 
-    assert key(parsers=["mst"]) != key(parsers=["eisner"])  # whose feature models are of another kind
+    assert key(parsers=["mst"]) != key(parsers=["eisner"])  # whose feature models have another kind
     keys = [key(), key(seeds=[2]), key(settings={"epochs": 3}), key(score="dev"), key(parsers=["swap"])]
     keys.append(key(settings={"features": str(features)}))
     features.write_text(features.read_text().replace("form", "lemma"))
@@ -316,7 +316,7 @@ def test_pairs_of_parsers(data):
     results[0] = by_sentence(results[0], [4, 1, 2, 5], words)
     results[1] = by_sentence(results[1], [3, 1, 2, 8], words)
     text = tables(plan, results)
-    assert "| swap better, % of sentences | 25.0 |  |  |" in text  # the other treebank's results are of before
+    assert "| swap better, % of sentences | 25.0 |  |  |" in text  # the other treebank's results are older
     assert "| planar better, % of sentences | 25.0 |  |  |" in text
     assert "| UAS of the better parse | 75.00 (+15.00) |  |  |" in text  # 15 of 20 words, the first alone has 12
     assert "| UAS, second - first (p) | +10.00 (1.0000) |  |  |" in text  # -1 and +3: no shuffle gives less than 2

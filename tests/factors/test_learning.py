@@ -44,7 +44,7 @@ def after_a_step(factors, model, gold, augment=False):
 
 
 def factors_of(kind, model):
-    """Arcs all at once, or in rounds of which there is one."""
+    """Arcs all at once, or in a single round."""
     if kind == "arcs":
         return ArcFactors(model, ChuLiuEdmonds(True))
     return RoundFactors(model, ChuLiuEdmonds(True), 0, np.zeros(8 * len(model.attributes), dtype=np.int32))
@@ -95,19 +95,19 @@ def test_joint_labels_share_the_margin_of_their_arcs(augment):
     model = load_edge_model("mst-compact")
     factors = JointFactors(model, ChuLiuEdmonds(True), PLACES)
     gold = random_tree(1)
-    rival = decode.mst((np.arange(8)[None] != gold[:, None]).astype(float) * augment)
+    predicted = decode.mst((np.arange(8)[None] != gold[:, None]).astype(float) * augment)
     labels = np.array([-1, 1, 0, 2, 3, 0, 1, 2], dtype=np.int32)
     tokens, weights, label_weights = tokens_of(model, 8), Weights(ARC_WEIGHTS, 1), Weights(LABELS, 1)
     _, wrong = factors.learn(weights, label_weights, tokens, gold, labels, *whole(gold), FREE, augment)
     chosen = np.where(labels == 0, 1, 0) if augment else np.zeros_like(labels)  # of equal labels the first
-    chosen = np.where(augment & (rival != gold), 0, chosen)
-    assert wrong == ((rival != gold) | (chosen != labels))[1:].sum()
+    chosen = np.where(augment & (predicted != gold), 0, chosen)
+    assert wrong == ((predicted != gold) | (chosen != labels))[1:].sum()
     packed, packed_labels = weights.pack(averaged=False), label_weights.pack(averaged=False)
     arcs = ArcFactors(model, ChuLiuEdmonds(True)).scores(packed, tokens)
     words = np.arange(1, 8)
-    by_gold, by_rival = (factors.label_scores(packed_labels, tokens, tree)[words] for tree in (gold, rival))
-    gain = (by_gold[words - 1, labels[1:]] - by_rival[words - 1, chosen[1:]]).sum()
-    assert margin(arcs, gold, rival) + gain == pytest.approx(wrong, abs=0.02)
+    by_gold, by_predicted = (factors.label_scores(packed_labels, tokens, tree)[words] for tree in (gold, predicted))
+    gain = (by_gold[words - 1, labels[1:]] - by_predicted[words - 1, chosen[1:]]).sum()
+    assert margin(arcs, gold, predicted) + gain == pytest.approx(wrong, abs=0.02)
 
 
 def test_labels_are_learned_by_the_perceptron():

@@ -298,7 +298,7 @@ def test_trees_without_forbidden_arcs(labels, single_root, threshold, kept):
             names = (np.full(n + 1, -1, dtype=np.int32),) if toy.joint else ()
             free = np.full(n + 1, -1, dtype=np.int32)
             factors.find_trees(*toy.packed, tokens, np.array([0, n + 1]), free, *names)
-            assert (free == toy.parse(tokens, heads=kept, threshold=threshold)[0]).all(), "without constraints as ever"
+            assert (free == toy.parse(tokens, heads=kept, threshold=threshold)[0]).all(), "as without constraints"
     assert none + crossed > 5
 
 
@@ -389,7 +389,7 @@ class Twin:
 
 @pytest.mark.parametrize("features", ["carreras", "carreras-compact", SMALL])
 def test_every_feature_of_a_pair_has_a_key_of_its_own(features):
-    """No two templates, places, directions or values share one; labels have keys beside them in the same table."""
+    """No two templates, places, directions or values share one; labels have keys of their own in the same table."""
     toy, rng = Toy(features, "joint", learned=0), np.random.default_rng(10)
     factors, keys, twins, label_keys = toy.factors(), set(), set(), set()
     for n in (3, 5, 6):

@@ -73,7 +73,7 @@ def test_columns_that_are_empty_are_left_out():
     assert fit_input_model(load_input_model("neural"), tagged).parts["tags"] == ("upos",)
     same = corpus_of("a dog barks", upos=["DET", "NOUN", "VERB"], xpos=["D", "N", "V"])
     assert fit_input_model(load_input_model("neural"), same).parts["tags"] == ("upos",), "other names of the same tags"
-    with pytest.raises(TemplateError, match="mine: all attributes are of columns where all words are the same"):
+    with pytest.raises(TemplateError, match="mine: all its attributes read columns in which all words have the same"):
         fit_input_model(parse_input_model('tags = ["upos"]', "mine"), corpus_of("a dog"))
 
 

@@ -8,7 +8,7 @@ import pytest
 from crossarc.features.sharing import slots_of, template_groups
 from crossarc.features.templates import feature_models, load_model, parse_model
 
-# The other models are of arcs or of words, not of states.
+# The other models describe arcs or words, not states.
 MODELS = sorted(
     name
     for name, file in feature_models().items()

@@ -177,7 +177,7 @@ def test_templates_without_what_the_treebank_lacks():
         "s0.prefix[5]",
         "s0.suffix[4] + s0.deprel",
         "b0.suffix[4]",
-    ], "suffixes stand in for tags, except beside the form they follow from"
+    ], "suffixes stand in for tags, except with the form they follow from"
     assert fitted(["distance(s0, b0)", "s0.feats[Case]"], bare) == ["distance(s0, b0)"]
     with pytest.raises(TemplateError, match="all words of the treebank are the same"):
         fitted(["b0.feats[*]", "s0.feats[Case]"], bare)

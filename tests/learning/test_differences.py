@@ -26,7 +26,7 @@ PARTS = st.lists(
 
 @given(PARTS, PARTS, st.integers(1, 2))
 def test_products_and_weights(first, second, cut):
-    """What cancels is no change, what comes twice counts twice, and rare features neither change nor count."""
+    """What cancels is not a change, what comes twice counts twice, and rare features neither change nor count."""
     differences, weights = Differences(VECTORS), Weights(ACTIONS, cut)
     expected: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(ACTIONS))
     met: dict[int, int] = defaultdict(int)

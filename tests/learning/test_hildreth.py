@@ -1,4 +1,4 @@
-"""The steps of MIRA from several rivals."""
+"""The steps of MIRA from several wrong structures."""
 
 import numpy as np
 from hypothesis import given, settings

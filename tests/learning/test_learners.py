@@ -80,7 +80,7 @@ def test_settings_of_other_learners():
         CrossarcError, match=r"no setting gamma any more: LIBSVM always has the kernel .*; leave it out"
     ):
         Parser("arc-hybrid", learner="libsvm", gamma=0.1)
-    with pytest.raises(CrossarcError, match=f"setting cost is of {', '.join(costly)}; perceptron has none"):
+    with pytest.raises(CrossarcError, match=f"setting cost belongs to {', '.join(costly)}; perceptron has none"):
         Parser("swap", cost=0.1)
     with pytest.raises(CrossarcError, match="no learner 'svm'; did you mean 'libsvm'"):
         Parser("swap", learner="svm")

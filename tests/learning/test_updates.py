@@ -34,7 +34,7 @@ def test_the_perceptron_steps_only_when_wrong():
     assert weights.scores(STATE).tolist() == [-3, 3, 0]
     Perceptron().teach(weights, STATE, costs_of(1, 0, 0))
     assert weights.scores(STATE).tolist() == [-3, 3, 0]
-    Perceptron().teach(weights, STATE, costs_of(1, -1, 0))  # what is not legal is no mistake
+    Perceptron().teach(weights, STATE, costs_of(1, -1, 0))  # what is not legal is not a mistake
     assert weights.scores(STATE).tolist() == [-3, 3, 0]
 
 

@@ -1,4 +1,4 @@
-"""Products of matrices: right, and the same bits whatever stands beside."""
+"""Products of matrices: right, and the same bits for a row whatever the other rows are."""
 
 import numpy as np
 import pytest

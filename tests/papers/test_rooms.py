@@ -175,7 +175,7 @@ SPANS = sorted({(room, span) for room in ROOMS for span in re.findall(r"`([^`\n]
 
 @pytest.mark.parametrize(("room", "span"), SPANS, ids=[f"{room}-{span}" for room, span in SPANS])
 def test_what_a_page_names_exists(room, span):
-    assert exists(span), f"the page of {room} names `{span}`, which is no module, file, preset, setting or command"
+    assert exists(span), f"the page of {room} names `{span}`, which is not a module, file, preset, setting or command"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Scores, k best trees and constraints of all presets; those of graph parsers against all trees of a sentence."""
+"""Scores, k best trees and constraints of all presets, compared with all trees where parsers score arcs."""
 
 import copy
 import sys
@@ -139,7 +139,7 @@ def test_threads_and_files_make_no_difference(parsers, sentences, name, tmp_path
     assert [a.annotated() for a in again.parse(sentences, k=2)] == one
 
 
-# ---- graph parsers
+# ---- parsers that score arcs
 
 
 @pytest.mark.parametrize(
@@ -366,7 +366,7 @@ def test_long_sentences_have_a_tree_and_no_numbers(parsers, sentences, name, wor
 
 def test_models_without_a_beam_are_refused(example, sentences):
     parser = Parser("arc-hybrid", epochs=1, fast=True).fit(example)
-    with pytest.raises(CrossarcError, match="a fast model knows no beam, so it has no scores"):
+    with pytest.raises(CrossarcError, match="a fast model cannot use a beam: it has no scores"):
         list(parser.parse(sentences, scores=True))
 
 

@@ -228,7 +228,7 @@ def test_what_graphs_have_not(model, sentences):
     assert not hasattr(model, "analyse")
     with pytest.raises(CrossarcError, match=r"missing"):
         make_settings("dag-mst", missing=-1)
-    with pytest.raises(CrossarcError, match=r"missing is of dag-mst"):
+    with pytest.raises(CrossarcError, match=r"missing belongs to dag-mst"):
         make_settings("mst", missing=2.0)
 
 

@@ -1,4 +1,4 @@
-"""Undirected graph parsers beside directed ones: models that are reused, and how directed features are learned."""
+"""Undirected parsers with directed ones: models that are reused, and how directed features are learned."""
 
 import numpy as np
 import pytest
@@ -19,13 +19,13 @@ def heads_of(parser, sentences):
 
 
 def test_a_directed_model_is_reused(example, directed, tmp_path):
-    """It gives the very parser that learns one beside, and the file has both."""
-    beside = Parser("mst-undirected-lep", epochs=3).fit(example)
+    """The parser is the same as one that trains a directed model too, and the file has both."""
+    training = Parser("mst-undirected-lep", epochs=3).fit(example)
     reusing = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed)
     assert reusing.model.finder.directed.weights is directed.model.finder.weights
-    assert heads_of(reusing, example) == heads_of(beside, example)
+    assert heads_of(reusing, example) == heads_of(training, example)
     reusing.save(tmp_path / "both")
-    assert heads_of(load(tmp_path / "both"), example) == heads_of(beside, example)
+    assert heads_of(load(tmp_path / "both"), example) == heads_of(training, example)
 
 
 def test_a_directed_model_of_more_data_keeps_its_words(example, directed):
@@ -84,16 +84,16 @@ def test_resuming_looks_at_the_directed_model(example, directed, tmp_path):
         if epoch.number > 1:
             raise KeyboardInterrupt
 
-    stand = tmp_path / "stand"
+    state = tmp_path / "state"
     with pytest.raises(KeyboardInterrupt):
-        Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=stand, on_epoch=die)
-    resumed = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=stand, resume=True)
+        Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=state, on_epoch=die)
+    resumed = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=state, resume=True)
     at_once = Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed)
     assert heads_of(resumed, example) == heads_of(at_once, example)
     with pytest.raises(KeyboardInterrupt):
-        Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=stand, on_epoch=die)
+        Parser("mst-undirected-lep", epochs=3).fit(example, directed=directed, checkpoint=state, on_epoch=die)
     with pytest.raises(CrossarcError, match="the directed model differs"):
-        Parser("mst-undirected-lep", epochs=3).fit(example, checkpoint=stand, resume=True)
+        Parser("mst-undirected-lep", epochs=3).fit(example, checkpoint=state, resume=True)
 
 
 @pytest.mark.parametrize("combine", ["mean", "product", "max", "min"])
@@ -127,7 +127,7 @@ def test_combined_directions_beside_several_roots(example, combine):
 def test_settings_of_undirected_parsers_are_refused_elsewhere():
     for options in ({"combine": "mean"}, {"enhance": 5}, {"directed_training": True}):
         for name in ("mst", "eisner", "swap"):
-            with pytest.raises(CrossarcError, match="of undirected parsers"):
+            with pytest.raises(CrossarcError, match="belongs to undirected parsers"):
                 Parser(name, **options)
     for name in ("mst-undirected", "mst-undirected-lep"):
         with pytest.raises(CrossarcError, match="take mst-undirected-df"):

@@ -45,9 +45,9 @@ def test_things_are_imported_when_they_are_asked_for():
     assert "gone" not in found
     assert found.things == {"own": 1}
     assert found["pi"] == pytest.approx(3.14, abs=0.01)
-    with pytest.raises(CrossarcError, match=r"'gone' is of no_such_package, which cannot be imported .*; install"):
+    with pytest.raises(CrossarcError, match=r"'gone' comes from no_such_package, which cannot be imported .*; install"):
         _ = found["gone"]
-    with pytest.raises(CrossarcError, match=r"'typo' is of math, which cannot be imported \(.*'tau_'\); install"):
+    with pytest.raises(CrossarcError, match=r"'typo' comes from math, which cannot be imported \(.*'tau_'\); install"):
         _ = offering(typo="math:tau_")["typo"]
     with pytest.raises(UnknownName, match=r"no thing 'pie'; did you mean 'pi'\? \(valid: own, pi, table\)"):
         _ = found["pie"]
@@ -58,7 +58,7 @@ def test_things_are_imported_when_they_are_asked_for():
 def test_a_native_module_of_another_version_is_named(tmp_path, monkeypatch):
     (tmp_path / "outdated_module.py").write_text("raise ValueError('Size changed')\n")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(CrossarcError, match=r"'old' is of outdated_module, .* \(Size changed\); install"):
+    with pytest.raises(CrossarcError, match=r"'old' comes from outdated_module, .* \(Size changed\); install"):
         _ = offering(old="outdated_module:System")["old"]
 
 

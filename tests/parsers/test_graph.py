@@ -1,4 +1,4 @@
-"""Graph parsers: their trees are the best by their own scores, and features are what the templates say."""
+"""Parsers that score arcs: their trees are the best by their own scores, and features follow the templates."""
 
 import sys
 from dataclasses import replace
@@ -33,7 +33,7 @@ def inside(model):
 
 @pytest.fixture(scope="module")
 def trained(example):
-    """Each graph preset, trained a little: scores that are far from perfect make odd trees."""
+    """Each preset that scores arcs, trained a little: scores that are far from perfect make odd trees."""
     return {name: Parser(name, epochs=2).fit(example) for name in preset_names("arcs")}
 
 
@@ -189,10 +189,10 @@ def test_settings_that_mean_nothing_are_refused(trained, example):
         with pytest.raises(CrossarcError, match=r"transition parsers|fast search|single decisions"):
             Parser("mst", **options)
     for parser, options in (("eisner", {"k_best": 2}), ("mst", {"k_best": 2, "learner": "perceptron"})):
-        with pytest.raises(CrossarcError, match="k_best is of mst"):
+        with pytest.raises(CrossarcError, match="k_best belongs to mst"):
             Parser(parser, **options)
     for options in ({"lengths": True}, {"labels": "joint"}, {"k_best": 2}, {"average": False}):
-        with pytest.raises(CrossarcError, match=r"is of (parsers that score arcs|mst and eisner)"):
+        with pytest.raises(CrossarcError, match=r"belongs to (parsers that score arcs|mst and eisner)"):
             Parser("swap", **options)
     with pytest.raises(CrossarcError, match="find the best tree without one"):
         list(trained["mst"].parse(example, beam=3))
@@ -229,7 +229,7 @@ def test_odd_sentences(trained, name):
 
 @pytest.mark.parametrize("name", preset_names("arcs"))
 def test_long_sentences_are_parsed_in_pieces(trained, name, example):
-    """Each piece as a sentence of its own, and all of them joined by their roots; short ones among them as ever."""
+    """Each piece as a sentence of its own, and all of them joined by their roots; short ones are parsed as usual."""
     parser = trained[name]
     short = list(read(example))[:3]
     words = [(word.form, word.upos) for sentence in read(example) for word in sentence][:50]

@@ -213,9 +213,9 @@ def test_failure_leaves_the_old_file(model):
     before = model.read_bytes()
     with pytest.raises(ValueError, match="JSON"):
         write_model(model, {"loss": float("nan")}, ARRAYS)
-    with pytest.raises(TypeError, match="is of bool"):
+    with pytest.raises(TypeError, match="has type bool"):
         write_model(model, MANIFEST, {"a": np.zeros(3, dtype=bool)})
-    with pytest.raises(TypeError, match="is of object"):
+    with pytest.raises(TypeError, match="has type object"):
         write_model(model, MANIFEST, {"a": np.array([None])})
     with pytest.raises(ValueError, match="reserved"):
         write_model(model, MANIFEST, {"~a": np.zeros(3)})

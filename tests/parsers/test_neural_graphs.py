@@ -116,7 +116,7 @@ def test_distances_have_a_class_for_each_side():
 
 
 def test_what_is_seen_of_an_arc():
-    """Two sentences; in the second 0 -> 1 -> 2 -> 3, with the sets 4, 5 and 5, and 1 -> 3 beside it."""
+    """Two sentences; in the second the tree 0 -> 1 -> 2 -> 3, with the sets 4, 5 and 5, and the arc 1 -> 3."""
     above = np.array([0, 0, 2, 2, 3, 4], dtype=np.int32)
     one = np.ones(1, dtype=np.int64)
     ends = {"sentences": one, "dependents": 3 * one, "heads": one, "scores": np.zeros(1)}

@@ -153,7 +153,7 @@ def test_links_count_whichever_node_they_stand_with(tmp_path):
 
 @pytest.mark.parametrize("name", [name for name in PRESETS if name.endswith(("-label", "-naive"))])
 def test_directions_lose_little(trained, example, name):
-    """Right arcs were right links, but for words that were left over."""
+    """Right arcs were right links, except those of words that were left over."""
     links = link_score(trained[name].model, Corpus.of(read(example)))
     las = trained[name].evaluate(example).las
     assert links > 85
@@ -218,9 +218,9 @@ def test_words_that_no_link_holds_get_labels_of_their_own(example, name, options
     model = Parser(name, epochs=1, explore=0.0, features="compact", **options).fit(list(read(example))[:10]).model
     corpus = Corpus.of(list(read(example)))
     heads, labels = model.parse(corpus)
-    turns = (name.endswith("-label"), False, False)
+    directions = (name.endswith("-label"), False, False)
     same, without = model.search_tokens(
-        model.attributes.encode(corpus), corpus.starts, -1, turns
+        model.attributes.encode(corpus), corpus.starts, -1, directions
     )  # words left over have no label
     assert heads.tolist() == same.tolist()
     loose = [model.labels[label] for label in labels[(without < 0) & (heads > 0)]]
@@ -342,12 +342,12 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         ("planar", {"reconstruction": "score"}, "planar finds directions as it goes"),
         ("planar-label", {"system": "planar"}, "the system of planar-label is planar-undirected"),
         ("planar", {"system": "eisner"}, "the system of planar is planar"),
-        ("swap", {"lengths": True}, "setting lengths is of parsers that score arcs"),
+        ("swap", {"lengths": True}, "setting lengths belongs to parsers that score arcs"),
         ("swap", {"beam": 0}, "setting beam = 0"),
         ("swap", {"colour": 1}, "no setting 'colour'"),
-        ("mst", {"fast": True}, "setting fast is of transition parsers"),
-        ("mst", {"stack": 4}, "setting stack is of undirected parsers"),
-        ("eisner", {"k_best": 3}, "setting k_best is of mst"),
+        ("mst", {"fast": True}, "setting fast belongs to transition parsers"),
+        ("mst", {"stack": 4}, "setting stack belongs to undirected parsers"),
+        ("eisner", {"k_best": 3}, "setting k_best belongs to mst"),
         ("mst", {"learner": "libsvm"}, "setting learner = 'libsvm'"),
     ],
 )

@@ -380,7 +380,7 @@ def test_training_with_starts_is_resumed_to_the_same_model(example, tmp_path):
         ("carreras-npa", ["arc-eager-pp"], "no start 'arc-eager-pp'"),
         ("carreras-npa", ["mst", "mst"], "each once"),
         ("carreras", ["mst"], "carreras moves no words"),
-        ("mst", ["mst"], "setting starts is of second-order parsers"),
+        ("mst", ["mst"], "setting starts belongs to second-order parsers"),
     ],
 )
 def test_starts_that_are_refused(parser, starts, message):

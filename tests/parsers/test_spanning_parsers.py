@@ -1,4 +1,4 @@
-"""Graph parsers: the steps of MIRA, what undirected parsers learn from, and how they find spanning trees."""
+"""Parsers that score arcs: the steps of MIRA, what undirected parsers learn from, and how they find spanning trees."""
 
 import tracemalloc
 from dataclasses import replace
@@ -33,22 +33,22 @@ def test_mira_takes_the_smallest_step_that_gives_the_margin(example, augment, fe
     for seed in range(5):
         gold = decode.mst(np.random.default_rng(seed).random((8, 8)))
         matrix = (np.arange(8)[None] != gold[:, None]).astype(float) * augment
-        rival = decode.mst(matrix)
-        assert (rival != gold).any()
+        predicted = decode.mst(matrix)
+        assert (predicted != gold).any()
         scores = one_step(model.finder.factors(None), model, gold, augment)
         words = np.arange(1, 8)
-        margin = (scores[words, gold[1:]] - scores[words, rival[1:]]).sum()
-        assert margin == pytest.approx((rival != gold).sum(), abs=0.01)
+        margin = (scores[words, gold[1:]] - scores[words, predicted[1:]]).sum()
+        assert margin == pytest.approx((predicted != gold).sum(), abs=0.01)
 
 
 @pytest.mark.parametrize("loss", ["edges", "heads"])
 def test_undirected_parsers_learn_from_edges(example, loss):
     """A right edge that points the wrong way is right, unless heads are to be counted."""
     model = Parser("mst-undirected", epochs=1, loss=loss, single_root=True).fit(example).model
-    rival = decode.undirected(np.zeros((6, 6)))
-    (root,) = np.flatnonzero(rival == 0)
-    new_root = int(np.flatnonzero(rival == root)[-1])
-    gold = rival.copy()
+    predicted = decode.undirected(np.zeros((6, 6)))
+    (root,) = np.flatnonzero(predicted == 0)
+    new_root = int(np.flatnonzero(predicted == root)[-1])
+    gold = predicted.copy()
     gold[new_root], gold[root] = 0, new_root
     scores = one_step(model.finder.factors(None), model, gold)
     assert scores[new_root, 0] - scores[root, 0] == pytest.approx({"edges": 1, "heads": 2}[loss], abs=0.01)

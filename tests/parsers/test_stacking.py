@@ -142,8 +142,8 @@ def test_a_killed_training_goes_on_to_the_same_model(example, tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Parser("mst-combined", epochs=3).fit(example, checkpoint=tmp_path / "stand", on_epoch=die)
-    for name, options in (("resumed", {"checkpoint": tmp_path / "stand", "resume": True}), ("whole", {})):
+        Parser("mst-combined", epochs=3).fit(example, checkpoint=tmp_path / "state", on_epoch=die)
+    for name, options in (("resumed", {"checkpoint": tmp_path / "state", "resume": True}), ("whole", {})):
         Parser("mst-combined", epochs=3).fit(example, **options).save(tmp_path / name)
     assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
 
@@ -166,5 +166,5 @@ def test_settings():
     for options in ({"stack": 1}, {"enhance": 0}):
         with pytest.raises(CrossarcError, match="at least two parts of the treebank"):
             Parser("mst-combined", **options)
-    with pytest.raises(CrossarcError, match="stack is of undirected parsers"):
+    with pytest.raises(CrossarcError, match="stack belongs to undirected parsers"):
         Parser("mst", stack=4)

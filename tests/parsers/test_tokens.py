@@ -1,4 +1,4 @@
-"""Words that something else has split."""
+"""Words that another tool has split."""
 
 import logging
 

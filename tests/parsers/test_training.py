@@ -11,7 +11,7 @@ from crossarc.treebank import read
 
 
 class Killed(Exception):  # noqa: N818 - it says what it is
-    """What stands for a signal that ends the process."""
+    """Raised in place of a signal that ends the process."""
 
 
 def saved(parser, path):
@@ -26,7 +26,7 @@ def test_checkpoints_of_an_older_format_are_refused(example, tmp_path, monkeypat
     with monkeypatch.context() as older:
         older.setattr("crossarc.components.modelfile.FORMAT_VERSION", 2)
         Parser("mst", epochs=2).fit(example, checkpoint=path)
-    with pytest.raises(ModelError, match=r"checkpoint: the model is of an older format \(2; .*train it again"):
+    with pytest.raises(ModelError, match=r"checkpoint: the model has an older format \(2; .*train it again"):
         Parser("mst", epochs=2).fit(example, checkpoint=path, resume=True)
 
 
@@ -110,7 +110,7 @@ def test_a_checkpoint_of_something_else_is_refused(example, tmp_path):
     with pytest.raises(ModelError, match="checkpoint: the model is truncated"):
         resume(Parser("swap", epochs=4), sentences, sentences[:9])
     write_model(path, {"kind": "transition"}, {})
-    with pytest.raises(ModelError, match="no checkpoint of a training"):
+    with pytest.raises(ModelError, match="not a checkpoint of a training"):
         resume(Parser("swap", epochs=4), sentences, sentences[:9])
 
 

@@ -137,7 +137,7 @@ def test_encodings_and_caps(example, tmp_path, name, options):
 
 
 def test_a_cap_needs_a_transform():
-    with pytest.raises(CrossarcError, match="cap = 30 is of a transform"):
+    with pytest.raises(CrossarcError, match="cap = 30 belongs to a transform"):
         Parser("eisner", cap=30)
     with pytest.raises(CrossarcError, match="setting cap = -1"):
         Parser("eisner", transform="head", cap=-1)

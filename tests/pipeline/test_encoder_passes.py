@@ -20,7 +20,7 @@ KINDS = {
     "linear tagger": lambda: Pipeline("neural", predict=[], features="neural", **LINEAR, **SMALL),
     "ensemble": lambda: Pipeline("neural", ensemble=2, **LINEAR, **SMALL),
     "hybrid": lambda: Pipeline("neural-hybrid", **LINEAR, **SMALL),
-    "graphs beside": lambda: Pipeline("neural", graph="dag-eager", **LINEAR, **SMALL),  # fast also for long sentences
+    "tree and graph": lambda: Pipeline("neural", graph="dag-eager", **LINEAR, **SMALL),  # fast also for long sentences
     "graphs": lambda: Pipeline("neural-graph", **LINEAR, **SMALL),
 }
 WAYS = {

@@ -29,7 +29,7 @@ def sentences(example):
 KINDS = {
     "joint": lambda: Pipeline("neural", **SMALL),
     "linear": lambda: Pipeline("arc-hybrid", jackknife=2, tagger={"epochs": 2}, epochs=2),
-    "graphs beside": lambda: Pipeline("planar", jackknife=0, tagger={"epochs": 2}, epochs=2, graph="dag-covington"),
+    "tree and graph": lambda: Pipeline("planar", jackknife=0, tagger={"epochs": 2}, epochs=2, graph="dag-covington"),
 }
 
 
@@ -140,7 +140,7 @@ def test_one_file(nlp, path, sentences):
     assert isinstance(loaded, Pipeline)
     assert data(loaded(TEXTS[0])) == data(nlp(TEXTS[0]))
     again = path.with_name("again")
-    kind = "joint" if nlp.predicts_tags else "linear" if nlp.graph is None else "graphs beside"
+    kind = "joint" if nlp.predicts_tags else "linear" if nlp.graph is None else "tree and graph"
     KINDS[kind]().fit(sentences, sentences[:10]).save(again)
     assert again.read_bytes() == path.read_bytes()
     with pytest.raises(ModelError, match=r"this is a pipeline, not a parser; crossarc\.load reads it"):

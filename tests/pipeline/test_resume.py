@@ -187,7 +187,7 @@ def test_a_tokenizer_and_a_tagger_of_another_training_are_refused(sentences, tmp
         path = tmp_path / make_one.__name__
         with pytest.raises(KilledError):
             make_one().fit(sentences, checkpoint=path, on_epoch=stop)
-        with pytest.raises(CrossarcError, match=r"is of another training: .* was .* and is"):
+        with pytest.raises(CrossarcError, match=r"belongs to another training: .* was .* and is"):
             make_one(**changed).fit(sentences, checkpoint=path, resume=True)
         with pytest.raises(CrossarcError, match="the training sentences differ"):
             make_one().fit(sentences[1:], checkpoint=path, resume=True)

@@ -147,10 +147,10 @@ def check_planes(heads, root):
 
 
 def check_all(heads):
-    crooked = naive_non_projective(heads)
-    assert structure.non_projective_edges(heads).tolist() == crooked
-    assert np.flatnonzero(structure.non_projective_mask(heads)).tolist() == crooked
-    assert structure.is_projective(heads) == (not crooked)
+    non_projective = naive_non_projective(heads)
+    assert structure.non_projective_edges(heads).tolist() == non_projective
+    assert np.flatnonzero(structure.non_projective_mask(heads)).tolist() == non_projective
+    assert structure.is_projective(heads) == (not non_projective)
     for root in (False, True):
         pairs = naive_crossings(heads, root)
         assert structure.crossing_pairs(heads, root=root).tolist() == pairs
@@ -178,9 +178,9 @@ def test_every_tree_of_five_words():
     found = list(all_trees(5))
     assert len(found) == 6**4
     for heads in found:
-        crooked = naive_non_projective(heads)
-        assert structure.non_projective_edges(heads).tolist() == crooked
-        assert structure.is_planar(heads, root=True) == (not crooked)
+        non_projective = naive_non_projective(heads)
+        assert structure.non_projective_edges(heads).tolist() == non_projective
+        assert structure.is_planar(heads, root=True) == (not non_projective)
         assert structure.crossing_pairs(heads).tolist() == naive_crossings(heads, False)
         assert structure.gap_degrees(heads).tolist() == naive_gaps(heads)
         assert structure.is_well_nested(heads) == naive_well_nested(heads)
@@ -313,10 +313,10 @@ def test_long_sentences(n, shape):
         heads = np.array([-1, 0, *[1] * (n - 1)], dtype=np.int32)
     else:
         heads = random_tree(n, 7, reach=6)
-    crooked = len(structure.non_projective_edges(heads))
-    assert structure.is_projective(heads) == (crooked == 0) == structure.is_planar(heads, root=True)
-    assert (crooked > 0) == (shape == "local")
-    assert (crooked > 0) == (structure.gap_degree(heads) > 0) == (structure.edge_degree(heads) > 0)
+    non_projective = len(structure.non_projective_edges(heads))
+    assert structure.is_projective(heads) == (non_projective == 0) == structure.is_planar(heads, root=True)
+    assert (non_projective > 0) == (shape == "local")
+    assert (non_projective > 0) == (structure.gap_degree(heads) > 0) == (structure.edge_degree(heads) > 0)
     assert structure.is_two_planar(heads) == (structure.plane_count(heads) <= 2)
     assert structure.is_planar(heads) == (len(structure.crossing_pairs(heads)) == 0)
     assert structure.is_well_nested(heads) or shape == "local"

@@ -590,7 +590,7 @@ def test_long_sentences():
 
 @pytest.mark.parametrize(("name", "least"), [("da_ddt_graph", 99.3), ("en_ewt", 98.5), ("la_proiel_graph", 95.5)])
 def test_treebanks(treebanks, name, least):
-    """Graphs without lifting come back but for arcs that were counted; with lifting nearly all arcs do."""
+    """Graphs without lifting come back, except for arcs that were counted; with lifting nearly all arcs do."""
     paths = [path for path in treebanks if path.parent.name == name and path.stem == "dev"]
     if not paths:
         pytest.skip(f"{name} is not among the treebanks")

@@ -26,8 +26,8 @@ def lifted_naively(heads):
     """The definition, each step from scratch."""
     heads = list(heads)
     passed = [False] * len(heads)
-    while (crooked := non_projective_edges(heads)).size:
-        word = min(crooked.tolist(), key=lambda word: abs(heads[word] - word))
+    while (non_projective := non_projective_edges(heads)).size:
+        word = min(non_projective.tolist(), key=lambda word: abs(heads[word] - word))
         passed[heads[word]] = True
         heads[word] = heads[heads[word]]
     return heads, passed
@@ -356,7 +356,7 @@ def test_treebanks(treebanks, encoding, share):
             assert is_projective(lifted)
             back, plain = transform.decode(lifted, marked)
             assert plain[1:] == list(sentence.deprels)[1:]
-            crooked = non_projective_edges(sentence.heads)
-            edges += len(crooked)
-            found += int((back[crooked] == sentence.heads[crooked]).sum())
+            non_projective = non_projective_edges(sentence.heads)
+            edges += len(non_projective)
+            found += int((back[non_projective] == sentence.heads[non_projective]).sum())
     assert found >= share * edges

@@ -282,7 +282,7 @@ def test_without_cycles_the_root_word_takes_no_other_head():
 
 @pytest.mark.parametrize("name", ["dag-eager", "dag-covington"])
 def test_a_wrong_head_costs_the_root_arc_that_it_forbids(name):
-    """The root word is 2; an arc from 1 to it cannot stand beside the one from node 0."""
+    """The root word is 2; an arc from 1 to it and the one from node 0 exclude each other."""
     names = list(system_of(name).moves)
     for single_root, cost in ((True, 2), (False, 1)):
         c = Configuration(system_of(name, single_root=single_root), arcs=[(2, 1, 0), (0, 2, 0)], n=2)

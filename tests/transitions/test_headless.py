@@ -17,7 +17,7 @@ from graph_treebank import graph_treebank
 from helpers import is_below
 
 SYSTEMS = ["dag-eager", "dag-covington"]
-LABELS, ROOT_LABEL = 3, 7  # the last label is of roots alone, the first of other words alone
+LABELS, ROOT_LABEL = 3, 7  # only roots have the last label, only other words the first
 PLACES = [2, 3, 1]
 
 

@@ -84,7 +84,7 @@ def test_what_is_refused(trained, example, tmp_path):
     for options in ({"beam": 4}, {"learner": "mira"}, {"learner": "libsvm"}):
         with pytest.raises(CrossarcError, match="fast search is greedy and learned by the perceptron"):
             Parser("swap", fast=True, **options)
-    with pytest.raises(CrossarcError, match="knows no beam"):
+    with pytest.raises(CrossarcError, match="cannot use a beam"):
         trained["swap"].parse(example, beam=8)
     with pytest.raises(CrossarcError, match="fast"):
         Parser("swap", fast=True).fit(example, init=trained["swap"])

@@ -26,7 +26,7 @@ TEXT = """\
 
 
 def copied(sentence):
-    """The sentence after a way through JSON."""
+    """The sentence after writing it as JSON and reading it back."""
     return Sentence.from_dict(json.loads(json.dumps(sentence.to_dict())))
 
 

@@ -1,4 +1,4 @@
-"""Faults of graphs are found where they stand, and only if they are asked for."""
+"""Faults of graphs are found at their places, and only on request."""
 
 import io
 
@@ -65,7 +65,7 @@ GOOD = text("1 2 2:a|3:b", "2 0 0:root", "3 2 2:c|1:d")
         ),
         pytest.param(
             text("1 0 0:a", "2 1 5:x"),
-            [("deps", 3, "token 2: DEPS names the head '5', which is no node of the sentence")],
+            [("deps", 3, "token 2: DEPS names the head '5', which is not a node of the sentence")],
             id="head out of range",
         ),
         pytest.param(
@@ -94,7 +94,7 @@ SEVERAL = [("several-graph-roots", 3, "node 0 is the head of 2 nodes in the grap
     [
         pytest.param(text("1 0 0:root", "2 1 0:root"), SEVERAL, id="the graph has two roots, the tree one"),
         pytest.param(text("1 _ 0:root", "2 _ 0:root"), SEVERAL, id="no tree"),
-        pytest.param(text("1 0 0:root", "2 1 0:top|1:x"), SEVERAL, id="beside another head"),
+        pytest.param(text("1 0 0:root", "2 1 0:top|1:x"), SEVERAL, id="in addition to another head"),
         pytest.param(text("1 0 0:root|0:top", "2 1 1:x"), [], id="two arcs to one word"),
         pytest.param(
             text("1 0 0:root", "1.1 _ 0:exroot", "2 1 1.1:x"),

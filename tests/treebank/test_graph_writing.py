@@ -86,7 +86,7 @@ def written_again(path):
 
 
 def test_real_graphs_are_written_as_they_were(treebanks, example):
-    """Byte for byte, but for words whose entries are not in order in the file."""
+    """Byte for byte, except for words whose entries are not in order in the file."""
     for path in [example, *(path for path in treebanks if path.name == "test.conllu")]:
         for sentence, got in zip(*written_again(path), strict=True):
             assert bytes(got) == bytes(sentence.replace(graph=sentence.graph)), (path, sentence.id)

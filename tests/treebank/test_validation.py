@@ -1,4 +1,4 @@
-"""One file per fault: each is found where it stands, and nowhere else."""
+"""One file per fault: each is found at its place, and nowhere else."""
 
 import io
 

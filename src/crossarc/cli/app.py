@@ -1,4 +1,4 @@
-"""The commands as an application: what reads the arguments, and what turns errors into one line and an exit code."""
+"""The commands as an application: it reads the arguments and reports an error as one line and an exit code."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*arguments, **options)
         except BrokenPipeError:
-            # The reader has closed our output (`| head`): that is no error, and the interpreter must print nothing.
+            # The reader has closed our output (`| head`): that is not an error, and the interpreter must print nothing.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(0) from None
         except (CrossarcError, OSError) as error:

@@ -25,7 +25,7 @@ def check_policy(on_error: str) -> None:
         raise UnknownName("policy for errors", on_error, POLICIES)
 
 
-# What files with such extensions hold is not written; a user who asks for one expects something else than a treebank.
+# Commands that write treebanks refuse these extensions: a user who asks for one expects another kind of file.
 PICTURES = ("png", "jpg", "jpeg", "gif", "pdf")
 OFFICE = ("doc", "docx", "odt", "rtf", "xls", "xlsx", "ods", "csv", "tsv", "xml", "parquet", "arrow")
 

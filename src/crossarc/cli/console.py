@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Cell = str | int | float | None
 FIGURE = re.compile(r"[-+]?[\d.,]*\s?(%|x|$|/|\(|\d)")  # a number, alone or with others like it
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-LONGEST = 28  # columns of a word in a title, or of the name of a file beside a bar
+LONGEST = 28  # columns of a word in a title, or of the name of a file next to a bar
 PIPE = 80  # columns of a table that no terminal shows
 
 
@@ -196,7 +196,7 @@ def print_json(value: Any) -> None:
 
 
 def bar_width(screen: Console, texts: int) -> int:
-    """The columns of a bar beside texts of so many columns."""
+    """The columns of a bar next to texts of so many columns."""
     return max(10, min(40, screen.width - texts))
 
 

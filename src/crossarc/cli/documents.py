@@ -1,4 +1,4 @@
-"""What `crossarc parse` reads and writes: text, JSON lines, treebank files and drawings."""
+"""The input and output of `crossarc parse`: text, JSON lines, treebank files and drawings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Parse = Callable[[Iterable["Sentence"], str], Iterator["Sentence"]]
 
 
 def input_kind(path: str, source: str | None) -> str:
-    """What a file holds: text, jsonl or trees; by the name of a format, or by the extension."""
+    """The content of a file, text, jsonl or trees, by the name of a format, or by the extension."""
     from crossarc.treebank.formats import FORMATS
 
     if source is not None:
@@ -35,7 +35,7 @@ def input_kind(path: str, source: str | None) -> str:
 
 
 def output_kind(output: str, to: str | None, *, drawn: bool) -> str:
-    """What is written: a drawing (txt, svg, html), jsonl, the name of a format, or "" for that of each sentence.
+    """The kind of output: a drawing (txt, svg, html), jsonl, the name of a format, or "" for that of each sentence.
 
     `drawn` says that a drawing is what a terminal shows.
     """

@@ -20,7 +20,7 @@ def experiment(
     jobs: Workers = 1,
     output: Page = None,
     cache: Annotated[
-        str | None, typer.Option(metavar="DIR", help="The folder for results; default: .cache beside the file.")
+        str | None, typer.Option(metavar="DIR", help="The folder for results; default: .cache next to the file.")
     ] = None,
     retry: Retry = False,
     rerun: Rerun = False,

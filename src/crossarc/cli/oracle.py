@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crossarc.transitions.system import TransitionSystem
     from crossarc.treebank import Sentence
 
-SHOWN = 5  # nodes of a stack, list or buffer; the rest is three dots
+SHOWN = 5  # nodes shown of a stack, list or buffer; three dots stand for the rest
 # What a system remembers besides the buffer, as `TransitionSystem.memory` says.
 COLUMNS = {"stack": ["Stack"], "two stacks": ["Active stack", "Other stack"], "lists": ["List 1", "List 2"]}
 

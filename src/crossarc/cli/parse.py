@@ -34,7 +34,7 @@ BUNDLED = "en"  # the model for --text, if none is named
 
 @dataclass
 class Run:
-    """What was parsed: the number of sentences, words and too long sentences, the time, and what was left out."""
+    """The summary of a run: the number of sentences, words and too long sentences, the time, and what was left out."""
 
     sentences: int = 0
     words: int = 0
@@ -187,7 +187,7 @@ def parse(
 
 
 def hint(model: str | None) -> str:
-    """What may be meant by a model without files."""
+    """The remedy if a model is given without files."""
     if model is None:
         return ""
     if is_text(model):
@@ -214,7 +214,7 @@ def check_input(path: str) -> None:
 
 
 def report(run: Run, output: str) -> None:
-    """Print what was parsed and what is worth knowing of it."""
+    """Print what was parsed, and warnings about it."""
     if run.long:
         say(f"crossarc: {counted(run.long, 'sentence')} of more than {run.limit:,} words: {run.beyond}")
     for note in run.notes:
@@ -386,7 +386,7 @@ class Parsing:
         return sentence
 
     def note(self) -> str:
-        """What is shown beside the bar."""
+        """The text next to the bar."""
         return f"{self.result.words / max(time.perf_counter() - self.begin, 1e-9):,.0f} tokens/s"
 
     def finding(self, finding: Finding) -> None:
@@ -401,7 +401,7 @@ class Parsing:
         self.noted(str(finding), finding.action)
 
     def skipped(self, message: str) -> None:
-        """Refuse a line that is no document, or count it."""
+        """Refuse a line that is not a document, or count it."""
         if self.on_error == "fail":
             raise TreebankError(f"{message.removesuffix('; left out')}; --on-error skip leaves such lines out")
         self.reject("document", message)

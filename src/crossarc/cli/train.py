@@ -176,7 +176,7 @@ def train(
         typer.Option(
             metavar="NAME",
             autocompletion=preset_names,
-            help="A preset of graphs to train beside, for DEPS.",
+            help="Pipelines: train a parser of graphs with this preset too, for DEPS.",
             rich_help_panel=PIPELINE,
         ),
     ] = None,
@@ -186,9 +186,10 @@ def train(
     With --pipeline the model takes text: it has a tokenizer and a tagger as well. --pipeline alone gives the most
     accurate one (a network that tags and parses), --pipeline --fast a fast one.
 
-    Each epoch prints the share of wrong decisions during training and the scores on the development set. Graph parsers
-    also learn from arcs that are right by less than the margin: their share, "wrong or unsure", is higher. Parsers of
-    graphs (dag-...) learn from DEPS or the SDP columns; their scores are F of labelled (LF) and unlabelled arcs (UF).
+    Each epoch prints the share of wrong decisions during training and the scores on the development set. Parsers
+    that score arcs also learn from arcs that are right by less than the margin: their share, "wrong or unsure", is
+    higher. Parsers of graphs (dag-...) learn from DEPS or the SDP columns; their scores are F of labelled (LF) and
+    unlabelled arcs (UF).
 
     \b
     $ crossarc train --train train.conllu --dev dev.conllu --epochs 3 -o tr.model
@@ -213,14 +214,14 @@ def train(
         train_pipeline(train, dev, output, {**options, **own}, resume, on_error)
         return
     if graph is not None:
-        raise CrossarcError(f"--graph trains a parser of graphs beside a pipeline: add --pipeline, or --parser {graph}")
+        raise CrossarcError(f"--graph adds a parser of graphs to a pipeline: add --pipeline, or --parser {graph}")
     if jackknife is not None:
         raise CrossarcError("--jackknife is for the tagger of a pipeline: add --pipeline, or see crossarc jackknife")
     train_files(train, dev, output, options, init, resume, on_error, directed)
 
 
 def with_settings(options: dict[str, Any], texts: list[str]) -> dict[str, Any]:
-    """The options with the settings of --set, which must be others."""
+    """The options together with the settings of --set; no setting may be given twice."""
     if not texts:
         return options
     from crossarc.experiments import read_settings

@@ -25,11 +25,11 @@ STAGES = {
     "tagger": "learning tags and lemmas",
     "jackknife": "predicting the tags of the training data, fold by fold",
 }
-STEPS = ("tagger", "jackknife")  # stages with steps that are no epochs
-SPLITTING = ("Tokens", "Sentences", "Words")  # which given tokens have right
+STEPS = ("tagger", "jackknife")  # stages whose steps are not epochs
+SPLITTING = ("Tokens", "Sentences", "Words")  # these are all right if the tokens are given
 ATTACHMENT = ("UAS", "LAS")
 SHOWN = (*SPLITTING, "UPOS", "UFeats", "Lemmas", *ATTACHMENT)
-COLUMNS = {"UPOS": "upos", "UFeats": "feats", "Lemmas": "lemma"}  # without which a figure says nothing
+COLUMNS = {"UPOS": "upos", "UFeats": "feats", "Lemmas": "lemma"}  # a metric is shown only if its column is filled
 
 
 def train_pipeline(
@@ -47,7 +47,7 @@ def train_pipeline(
 
     check_model_path(output)
     settings = dict(options)
-    if "parser" not in settings:  # beside --parser, --fast is about the search of that parser
+    if "parser" not in settings:  # together with --parser, --fast chooses the search of that parser
         settings = {**(FAST if settings.pop("fast", False) else ACCURATE), **settings}
     pipeline = Pipeline(str(settings.pop("parser")), **settings)
     if "jackknife" in options and pipeline.predicts_tags and pipeline.graph is None:
@@ -84,7 +84,7 @@ def train_pipeline(
 
 
 def offer_graphs(sentences: list[Sentence]) -> None:
-    """Say that a treebank has graphs that trees do not hold, and which option learns them too."""
+    """Print that a treebank has graphs that trees do not hold, and which option learns them too."""
     from crossarc.parsers.recommendation import recommend_graph
     from crossarc.structure import summarise as summarise_structure
 

@@ -213,7 +213,7 @@ class GraphTally:
 def transform_graphs(
     direction: str, files: list[str], output: str, rewrite: GraphTransform, source: str | None, on_error: str
 ) -> str:
-    """Write the sentences of all files with other graphs; gives the report."""
+    """Write the sentences of all files with other graphs; return the report."""
     from crossarc.treebank import read, write
     from crossarc.treebank.empty_nodes import numbered_arcs, with_arcs
 

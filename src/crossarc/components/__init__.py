@@ -1,4 +1,4 @@
-"""What learns and is stored: the contract of components, their training in epochs, and the model file."""
+"""Components, which learn and are stored: their contract, their training in epochs, and the model file."""
 
 from __future__ import annotations
 

@@ -71,11 +71,13 @@ class Checkpoint:
             return None
         manifest, arrays = read_model(self.path)
         if manifest.get("kind") != "checkpoint":
-            raise ModelError(f"{self.path}: this is no checkpoint of a training; remove it, or train without resuming")
+            raise ModelError(
+                f"{self.path}: this is not a checkpoint of a training; remove it, or train without resuming"
+            )
         differences = list(differing(manifest["signature"], self.signature))
         if differences:
             raise CrossarcError(
-                f"{self.path}: the checkpoint is of another training: {'; '.join(differences)}; "
+                f"{self.path}: the checkpoint belongs to another training: {'; '.join(differences)}; "
                 "give it what it began with, or train again without resuming"
             )
         return manifest, arrays
@@ -108,7 +110,7 @@ MEANINGS = {
 
 
 def differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
-    """What tells two signatures apart, in words."""
+    """The differences between two signatures, in words."""
     settings = here["settings"]
     names = sorted({*settings, *there["settings"]})
     found = [

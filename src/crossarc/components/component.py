@@ -47,7 +47,7 @@ class Component(ABC):
         return {}
 
     def notes(self) -> list[str]:
-        """Return what is worth knowing of the input so far."""
+        """Return remarks about the input so far."""
         return []
 
     def reset_notes(self) -> None:  # noqa: B027

@@ -1,4 +1,4 @@
-"""What people train, save and load: settings before the training, a component after it."""
+"""Learners, which users train, save and load: settings before the training, a component after it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Learner(Stored, Generic[Kind]):
         on_epoch: Callable[[Epoch], None],
         on_progress: Callable[[Progress], None],
     ) -> Kind:
-        """Return what a trainer learns, from its checkpoint on if it is to resume."""
+        """Return the component that a trainer learns, from its checkpoint on if it resumes."""
         found: Any = run_epochs(trainer, dev, on_epoch, on_progress, self.checkpoint_, self.component.from_arrays)
         found.reset_notes()
         return found  # type: ignore[no-any-return]

@@ -73,7 +73,7 @@ def write_model(
 ) -> Origin:
     """Write a model file atomically: after an error, the file that was at the path before is unchanged.
 
-    The manifest is anything JSON can say, NaN and infinity excepted; `format_version` is added to it.
+    The manifest is any JSON value without NaN and infinity; `format_version` is added to it.
     """
     check_model_path(path)
     pieces = file_pieces(manifest, arrays, os.fspath(path))
@@ -115,7 +115,7 @@ def file_pieces(manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]],
     head = json.dumps(header, separators=(",", ":")).encode()
     head += b" " * (-(8 + len(head)) % ALIGNMENT)
     if len(head) > HEADER_LIMIT:
-        raise ModelError(f"{name}: the manifest is too large; keep what is long in arrays")
+        raise ModelError(f"{name}: the manifest is too large; keep long values in arrays")
     pieces = [memoryview(len(head).to_bytes(8, "little") + head)]
     return pieces + [part.reshape(-1).view(np.uint8).data for part in parts[:-1]]
 
@@ -131,12 +131,12 @@ def check_model_path(path: str | os.PathLike[str]) -> None:
 
 
 def storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """The array in row order and with the least byte first, if its name and type are such as the file can hold."""
+    """The array in row order and with the least byte first, if a file can hold its name and type."""
     if name == METADATA or name.startswith("~"):
         raise ValueError(f"an array of a model cannot be named {name!r}: names from ~ on and {METADATA} are reserved")
     dtype = array.dtype.newbyteorder("<")
     if dtype not in CODES:
-        raise TypeError(f"the array {name!r} is of {array.dtype}; a model holds {', '.join(map(str, CODES))} only")
+        raise TypeError(f"the array {name!r} has type {array.dtype}; a model holds {', '.join(map(str, CODES))} only")
     return np.asarray(array, dtype=dtype, order="C")
 
 
@@ -186,12 +186,12 @@ REMEDY = "get it again or train it again"
 
 
 def damaged(name: str) -> ModelError:
-    """What is raised for a model file whose bytes are not those that were written."""
+    """The error for a model file whose bytes have changed."""
     return ModelError(f"{name}: the model is damaged; {REMEDY}")
 
 
 def foreign(name: str) -> ModelError:
-    """What is raised for a file that is something else."""
+    """The error for a file that is not a model."""
     return ModelError(f"{name}: this is not a crossarc model; give a file that `crossarc train` wrote")
 
 
@@ -231,13 +231,13 @@ def parse(data: bytes) -> Any:
 
 
 def check_version(version: object, name: str) -> None:
-    """Refuse what another crossarc wrote."""
+    """Refuse models that another version of crossarc wrote."""
     if not is_size(version):
         raise damaged(name)
     if version != FORMAT_VERSION:
         newer = int(version) > FORMAT_VERSION  # type: ignore[call-overload]
         age, remedy = ("a newer", "upgrade crossarc") if newer else ("an older", "train it again")
-        raise ModelError(f"{name}: the model is of {age} format ({version}; this one reads {FORMAT_VERSION}); {remedy}")
+        raise ModelError(f"{name}: the model has {age} format ({version}; this one reads {FORMAT_VERSION}); {remedy}")
 
 
 def is_size(value: object) -> bool:
@@ -268,7 +268,7 @@ def views(header: dict[str, Any], data: NDArray[np.uint8], name: str) -> Arrays:
 
 
 def checked_span(description: Any, name: str) -> tuple[int, int]:
-    """Where an array begins and ends, if its description is whole and its size that of its shape."""
+    """The begin and the end of an array; refuse descriptions that are incomplete or have a wrong size."""
     match description:
         case {"dtype": str(dtype), "shape": list(shape), "data_offsets": [begin, end]} if (
             dtype in DTYPES and is_size(begin) and is_size(end) and all(map(is_size, shape))

@@ -15,12 +15,12 @@ REOPENED = 4  # models that came in pickles and stay open in a process
 
 
 class Stored:
-    """What a model file can hold.
+    """Base of objects that a model file can hold.
 
-    Copies share the model, which never changes. What was loaded from a file or saved to one is pickled as the path of
-    the file, with its size and checksum, and the other process maps the same file: the memory is shared, and the pickle
-    is small. What was never saved, or whose file was changed since, is pickled as the bytes of a model file. Whatever
-    changes the object must set `origin_` to None.
+    Copies share the model, which never changes. An object that was loaded from a file or saved to one is pickled as the
+    path of the file, with its size and checksum, and the other process maps the same file: the memory is shared, and
+    the pickle is small. An object that was never saved, or whose file has changed, is pickled as the bytes of a model
+    file. Code that changes the object must set `origin_` to None.
     """
 
     shared_: ClassVar[tuple[str, ...]] = ("model_",)  # attributes that never change
@@ -65,7 +65,7 @@ class Stored:
 
 
 def from_file(cls: type[Stored], path: str, size: int, checksum: int) -> Stored:
-    """Return what was pickled as the path of its file."""
+    """Return the object that was pickled as the path of its file."""
     return copy.copy(reopened(cls, Origin(path, size, checksum)))  # type: ignore[arg-type]
 
 
@@ -84,5 +84,5 @@ def reopened(cls: type[Stored], origin: Origin) -> Stored:
 
 
 def from_bytes(cls: type[Stored], data: bytes) -> Stored:
-    """Return what was pickled as the bytes of a model file."""
+    """Return the object that was pickled as the bytes of a model file."""
     return cls.from_parts(*unpack_model(data, "the pickled model"), "the pickled model")

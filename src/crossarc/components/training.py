@@ -1,4 +1,4 @@
-"""How components are trained, whatever they learn: epochs, their progress, the best model, and the training state."""
+"""The training of all components: epochs, their progress, the best model, and the training state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHUNK_WORDS = 1_000  # learned from in one call: some hundredths of a second, so
 
 @dataclass(frozen=True)
 class Epoch:
-    """How an epoch went: the share of wrong decisions, and the scores on the development set if there is one.
+    """The result of an epoch: the share of wrong decisions, and the scores on the development set if there is one.
 
     `seconds` is the time it learned for, 0 for one that was finished before the training was resumed. Epoch 0 is the
     model that a training starts from.
@@ -44,7 +44,7 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an epoch is: words learned from so far and in all, and the share of wrong decisions up to here."""
+    """The progress of an epoch: words learned from so far and in all, and the share of wrong decisions so far."""
 
     epoch: int
     words: int
@@ -54,7 +54,7 @@ class Progress:
 
 
 class Trainer(ABC):
-    """What a component learns from, sentence by sentence, and what it has learned so far."""
+    """The training of a component: the data, sentence by sentence, and the weights so far."""
 
     epochs: int  # how often it learns from all sentences
     sizes: NDArray[np.int64]  # the words of each sentence
@@ -76,15 +76,15 @@ class Trainer(ABC):
 
     @abstractmethod
     def model(self) -> Any:
-        """Return what has been learned, as a `Component`."""
+        """Return the learned component."""
 
     @abstractmethod
     def state(self) -> Arrays:
-        """Return what training goes on from, for a checkpoint."""
+        """Return the state of the training, for a checkpoint."""
 
     @abstractmethod
     def restore(self, arrays: Arrays) -> None:
-        """Go on from what `state` returned; `KeyError` or `ValueError` if that cannot be."""
+        """Go on from what `state` returned; `KeyError` or `ValueError` if that is impossible."""
 
 
 def run_epochs(
@@ -103,7 +103,7 @@ def run_epochs(
     state = state if state is not None else TrainingState()
 
     def finish(epoch: Epoch) -> None:
-        """Score the model as it is now if that is of use, keep it if it is the best, and report."""
+        """Score the model as it is now if that is useful, keep it if it is the best, and report."""
         if dev is not None or epoch.number == trainer.epochs:
             model: Component = trainer.model()
             quality = 0.0

@@ -9,13 +9,13 @@ RANGE = np.iinfo(np.int32)
 
 
 def as_int32(values: ArrayLike, name: str, error: type[Exception]) -> NDArray[np.int32]:
-    """A contiguous int32 array of the same numbers; an `error` names the first one that is no int32.
+    """A contiguous int32 array of the same numbers; an `error` names the first one that is not an int32.
 
     NumPy wraps 2^32 + 2 to 2 and cuts 1.5 to 1, and a kernel would take either for a node.
 
     >>> as_int32([3, 2**32 + 2], "heads", ValueError)
     Traceback (most recent call last):
-    ValueError: heads[1] is 4294967298, which is no number of a word or label
+    ValueError: heads[1] is 4294967298, which is not the number of a word or label
     """
     array = np.asarray(values)
     if array.dtype == np.int32 or not array.size:
@@ -26,5 +26,5 @@ def as_int32(values: ArrayLike, name: str, error: type[Exception]) -> NDArray[np
     if wide.any():
         place = np.unravel_index(int(np.argmax(wide)), array.shape)
         cell = f"{name}[{', '.join(str(int(at)) for at in place)}]"
-        raise error(f"{cell} is {array[place]}, which is no number of a word or label")
+        raise error(f"{cell} is {array[place]}, which is not the number of a word or label")
     return np.ascontiguousarray(array, dtype=np.int32)

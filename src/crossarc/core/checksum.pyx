@@ -18,7 +18,7 @@ cdef inline hash_t load(const uint8_t* data) noexcept nogil:
 
 
 cdef inline hash_t step(hash_t lane, hash_t word) noexcept nogil:
-    """A bijection of either argument, so no single changed word goes unseen; the turn brings high bits down again."""
+    """A bijection of either argument, so no single changed word goes unseen; the rotation moves high bits down."""
     lane = (lane ^ word) * PRIME
     return lane << 29 | lane >> 35
 

@@ -1,4 +1,4 @@
-"""What can be named in crossarc: its own things, what a program registers, and what installed packages offer.
+"""Things with names in crossarc: its own, those that a program registers, and those that installed packages offer.
 
 A package offers things by entry points: their group says what they are, their name what they are called. They are
 found by name and imported when they are asked for, so that nothing here lists them.
@@ -23,7 +23,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
     """Things of one kind by name, such as presets.
 
     `what` is what errors call the kind, `group` that of its entry points. An entry point is a thing, or a mapping that
-    has the thing under its name. `check` refuses what is none, with `CrossarcError`.
+    has the thing under its name. `check` raises `CrossarcError` for anything else.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         except (AttributeError, ImportError, TypeError, ValueError) as error:
             # A native module that was built with other declarations raises the last two.
             raise CrossarcError(
-                f"the {self.what} {name!r} is of {entry.module}, which cannot be imported ({error}); "
+                f"the {self.what} {name!r} comes from {entry.module}, which cannot be imported ({error}); "
                 "install the package that has it again"
             ) from None
         thing = found[name] if isinstance(found, Mapping) else found

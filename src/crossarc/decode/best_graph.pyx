@@ -28,7 +28,7 @@ cdef enum:
 
 
 cdef int order_arcs(const void* a, const void* b) noexcept nogil:
-    """The arc with the higher score comes first; of equals the one of the first dependent, head and label."""
+    """Whether an arc comes before another: by score, then by dependent, head and label."""
     cdef const Arc* one = <const Arc*>a
     cdef const Arc* other = <const Arc*>b
     if one.score != other.score:
@@ -87,7 +87,7 @@ cdef class GraphBuilder:
         self.out_of_memory = False
 
     cdef void offer(self, token_t h, token_t d, label_t label, score_t score) noexcept nogil:
-        """Take note of an arc that can be added; those that raise no score are left out."""
+        """Note an arc that can be added; arcs that do not raise the score are left out."""
         cdef void* more
         if not score > 0 or h == d or (h == 0 and self.single_root):
             return
@@ -103,7 +103,7 @@ cdef class GraphBuilder:
 
     cdef int build(self, const token_t* heads, const label_t* labels, const score_t* scores,
                    Py_ssize_t stride) except -1 nogil:
-        """Set the arcs: those of a tree with their scores[d * stride + h], and of the offers all that can be added."""
+        """Set the arcs: those of a tree with their scores[d * stride + h], and all offered arcs that can be added."""
         cdef Py_ssize_t k, most = self.n + self.offered
         cdef token_t d
         cdef Arc arc
@@ -198,7 +198,7 @@ cdef class Work:
         self.lengths, self.found = lengths, found
 
     def worker(self, *options):
-        """What extends some trees of the batch, for one thread."""
+        """A worker that extends some trees of the batch, for one thread."""
         cdef GraphBuilder builder = GraphBuilder(*options)
         builder.reserve(<token_t>self.heads.shape[1] - 1)
         names = np.zeros(self.heads.shape[1], dtype=np.int32)

@@ -1,7 +1,7 @@
-"""Boruvka's algorithm (1926): every node takes its best edge, nodes so joined become one, until no edge is left.
+"""Boruvka's algorithm (1926): nodes take their best edges, and joined nodes become one, until no edge is left.
 
-Each step at least halves the nodes that have edges, hence O(m log n). Edges within a node go; parallel ones stay, for
-finding them would cost more than it saves.
+Each step at least halves the nodes that have edges, so the cost is O(m log n). Edges within a node are removed;
+parallel ones stay, since finding them would cost more than it saves.
 """
 from libc.stdlib cimport free
 
@@ -23,7 +23,7 @@ cdef inline void offer(const Edge* edge, Pick* pick, token_t other, int64_t* com
 
 
 cdef int64_t choose_edges(const Edge* edges, token_t m, token_t n, Pick* picks) noexcept nogil:
-    """Let every node choose its best edge; gives the number of comparisons."""
+    """Let every node choose its best edge; return the number of comparisons."""
     cdef token_t i, v
     cdef int64_t comparisons = 0
     for v in range(n):
@@ -38,7 +38,7 @@ cdef int64_t choose_edges(const Edge* edges, token_t m, token_t n, Pick* picks) 
 
 
 cdef token_t take(token_t n, const Pick* picks, token_t* chosen) noexcept nogil:
-    """The places of the chosen edges, each once; gives how many."""
+    """Write the places of the chosen edges, each once; return how many."""
     cdef token_t v, count = 0
     for v in range(n):
         if v + AHEAD < n and picks[v + AHEAD].name >= 0:
@@ -50,7 +50,7 @@ cdef token_t take(token_t n, const Pick* picks, token_t* chosen) noexcept nogil:
 
 
 cdef token_t join(token_t n, const Pick* picks, token_t* part) noexcept nogil:
-    """Number the parts that chosen edges join, -1 for a node without edges; gives how many. O(n).
+    """Number the parts that chosen edges join, -1 for a node without edges; return how many. O(n).
 
     As no two edges are equal, the only cycles are pairs of nodes that chose the same edge.
     """
@@ -79,7 +79,7 @@ cdef token_t join(token_t n, const Pick* picks, token_t* part) noexcept nogil:
 
 
 cdef token_t contract(Edge* edges, token_t m, const token_t* part) noexcept nogil:
-    """Keep the edges between parts, renumbered; gives how many."""
+    """Keep the edges between parts, renumbered; return how many."""
     cdef token_t i, left, right, kept = 0
     for i in range(m):
         if i + AHEAD < m:

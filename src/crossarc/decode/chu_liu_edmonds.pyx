@@ -1,10 +1,10 @@
 """Maximum spanning arborescences of dense graphs (Chu and Liu 1965; Edmonds 1967) in O(n^2), with an exact single root.
 
-Every word takes its best head. Where that makes a cycle, the cycle becomes one part, and an arc into it is worth
-what the tree gains by breaking the cycle there: its own score less that of the cycle's arc into the same word. The
-search grows one path of parts, from dependent to head (Gabow, Galil, Spencer and Tarjan 1986), until it meets itself,
-which gives a cycle, or a part that hangs from node 0 already. A cycle of k parts costs k rows of n and leaves k - 1
-parts fewer, hence O(n^2). Only rows are merged: heads stay words, and those inside a part are marked NaN in its row,
+Every word takes its best head. Where that makes a cycle, the cycle becomes one part, and an arc into it is worth what
+the tree gains by breaking the cycle there: its own score less that of the cycle's arc into the same word. The search
+grows one path of parts, from dependent to head (Gabow, Galil, Spencer and Tarjan 1986), until it meets itself, which
+gives a cycle, or a part that hangs from node 0 already. A cycle of k parts costs k rows of n and leaves k - 1 parts
+fewer, so the cost is O(n^2). Only rows are merged: heads stay words, and those inside a part are marked NaN in its row,
 which no comparison prefers.
 
 Single root: count each arc from node 0 as one unit that no sum of scores outweighs, that is, compare pairs
@@ -67,7 +67,7 @@ cdef void hold_matrix(Parts* parts, const score_t* scores, Py_ssize_t stride, to
 
 
 cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexcept nogil:
-    """Give each word its best head, and the part of it its best head but node 0; whether that is a tree already."""
+    """Give words their best heads, and parts their best heads other than node 0; return whether that is a tree."""
     cdef token_t n = parts.n
     cdef const score_t* row
     cdef score_t best, other
@@ -94,7 +94,7 @@ cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexce
 
 
 cdef inline bint choose(Parts* parts, token_t part, bint single_root) noexcept nogil:
-    """Set the arc of a part; False if there is none. A word's best head but node 0 is known."""
+    """Set the arc of a part; False if there is none. A word's best head other than node 0 is known."""
     cdef const score_t* row = row_of(parts, part)
     if part > parts.n:
         parts.head[part] = best_of(row, 1, parts.n + 1, &parts.value[part])

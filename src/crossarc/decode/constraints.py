@@ -1,4 +1,4 @@
-"""Required and forbidden arcs, and what to say when they leave no tree."""
+"""Required and forbidden arcs, and the error messages when they leave no tree."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def checked_heads(
 
 
 def broken(heads: NDArray[np.int32], lengths: Lengths, required: Given, forbidden: Given) -> tuple[int, str] | None:
-    """The first of many trees that does not keep to constraints, and which it breaks."""
+    """The first of many trees that breaks a constraint, and that constraint."""
     sentences, size = heads.shape
     longest = np.full(sentences, size - 1) if lengths is None else lengths
     words = np.arange(size)
@@ -135,10 +135,10 @@ def constraints_of(arcs: Arcs, size: int) -> tuple[NDArray[np.int32], NDArray[np
 
 
 def explain(arcs: Arcs, solvable: Test, wanted: str, lacking: str, describe: Callable[[], str]) -> str:
-    """Why one sentence has no tree: the constraints that contradict each other, or else `lacking` alone.
+    """The reason why one sentence has no tree: constraints that contradict each other, or else `lacking` alone.
 
-    `solvable` says whether there is a tree under some of the constraints, `lacking` what rules out arcs besides them,
-    empty if nothing does, and `describe` how that cuts off words.
+    `solvable` says whether there is a tree under some of the constraints. `lacking` names what else rules out arcs; it
+    is empty if nothing does. `describe` says how that cuts off words.
     """
     if not len(arcs) or not solvable(arcs[:0]):
         return f"the {lacking} leave no {wanted}; {describe()}"
@@ -150,11 +150,11 @@ def explain(arcs: Arcs, solvable: Test, wanted: str, lacking: str, describe: Cal
 
 
 def find_core(arcs: Arcs, solvable: Test) -> tuple[Arcs, bool]:
-    """Constraints that contradict each other while any of them less does not, and whether these are all of them.
+    """A smallest set of constraints that contradict each other, and whether the set is complete.
 
     The fewest first constraints that contradict end with one that cannot be spared; with that one kept, the fewest of
-    those before it end with the next, and so on (Junker 2004), until there are as many as an error names. Few are tried
-    before many, for required arcs come first and are the usual culprits.
+    those before it end with the next, and so on (Junker 2004), up to the number that an error names. Few are
+    tried before many, since required arcs come first and are the usual cause.
     """
     core = arcs[:0]
     while solvable(core):
@@ -184,7 +184,7 @@ def describe_cut(n: int, below: Below, single_root: bool) -> str:
 
 
 def below_in(scores: NDArray[np.float64]) -> Below:
-    """What a matrix lets nodes lead to."""
+    """Which nodes lead to which by the allowed arcs of a matrix."""
     allowed = ~np.isneginf(scores)
     allowed[0] = False
     np.fill_diagonal(allowed, False)
@@ -206,8 +206,8 @@ def reached(n: int, below: Below, start: list[int], seen: NDArray[np.bool_] | No
 def find_starts(n: int, below: Below) -> list[int]:
     """The fewest words that lead to all others: one of each group that no word outside of it leads to.
 
-    Taken in order, a word that none before it leads to is a start. Of these, taken backwards, those stay that no later
-    one leads to.
+    In order, a word that no word before it leads to is a start. In reverse order, those starts stay that no later one
+    leads to.
     """
     starts = list(range(1, n + 1))
     for _ in range(2):

@@ -1,4 +1,4 @@
-# What every decoder over a matrix is: an algorithm with the memory it works in. See decoder.pyx.
+# A decoder over a matrix: an algorithm with the memory it works in. See decoder.pyx.
 from libc.math cimport INFINITY
 
 from crossarc.core.typedefs cimport score_t, token_t

@@ -1,4 +1,4 @@
-"""What the decoders over score matrices share: one or many matrices, checked; constraints; threads.
+"""The common part of decoders over score matrices: one or many matrices, checked; constraints; threads.
 
 A decoder is an object with the memory it works in. A parser keeps one for each thread, reserves it for its longest
 sentence and calls `solve` for each with the GIL released; the Python functions of `crossarc.decode` do the same with
@@ -273,9 +273,9 @@ def checked_count(value, name, least=1):
 
 
 def share(threads, size, new_worker):
-    """Have threads do a batch, each with a worker of its own: a function of a first sentence and the one after a last.
+    """Decode a batch in threads; each has a worker, a function of the first sentence and the one after the last.
 
-    Each takes every so many shares of a few sentences; the result does not depend on who takes which.
+    Each thread takes shares of a few sentences; the result does not depend on which thread takes which.
     """
     threads = min(checked_count(threads, "threads"), size)
     if threads <= 1:
@@ -314,7 +314,7 @@ def check_all(Matrices matrices):
 
 
 def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, outcome):
-    """The error for a sentence that could not be decoded: the score that is at fault, or what leaves no tree."""
+    """The error for a sentence that could not be decoded: it names the wrong score, or what leaves no tree."""
     cdef Decoder any_roots
     matrices = Matrices(scores, lengths)
     n = matrices.longest if lengths is None else int(matrices.lengths[sentence])

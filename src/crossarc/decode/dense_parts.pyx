@@ -1,7 +1,7 @@
 """Scores of parts as arrays over all nodes, of one sentence or a batch: checked, constrained, and made sparse.
 
 `arcs[d, h]`, `siblings[d, h, s]` and `grandchildren[d, h, c]` are described at `carreras`. Arcs whose labels are all
--inf, or that constraints rule out, are no candidates. Only cells that a tree of candidate arcs can use are read.
+-inf, or that constraints rule out, are not candidates. Only cells that a tree of candidate arcs can use are read.
 """
 import numpy as np
 

@@ -23,7 +23,7 @@ from crossarc.structure import describe_fault
 
 cdef int64_t improve(token_t* heads, const score_t* scores, Py_ssize_t stride, token_t n,
                      int64_t rounds) noexcept nogil:
-    """Make up to `rounds` moves; gives how many. What may not be is -inf; where it is in the tree, it goes first."""
+    """Make up to `rounds` moves; return how many. Forbidden arcs are -inf; those in the tree are removed first."""
     cdef token_t t, u, v, best
     cdef score_t before, after, gain, best_gain
     cdef int64_t made = 0
@@ -53,12 +53,12 @@ cdef int64_t improve(token_t* heads, const score_t* scores, Py_ssize_t stride, t
 
 
 def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=None, threads=1):
-    """Heads of trees improved by directed scores, one turned arc a round: the paper makes 5 rounds.
+    """The heads of trees improved by directed scores: each round reverses one arc.
 
-    Shapes are those of `mst`; `rounds=None` goes on until nothing gains. No move makes an arc that constraints rule out
-    or whose score is -inf, and moves that do away with such arcs come first: an undirected tree may have a required arc
-    the wrong way round. Constraints that are broken in the end are an error. The number of words under node 0 stays.
-    Threads share a batch.
+    Shapes are those of `mst`; `rounds=None` goes on until nothing gains, and the paper makes 5 rounds. No move makes an
+    arc that constraints rule out or whose score is -inf, and moves that remove such arcs come first: an undirected tree
+    may have a required arc in the wrong direction. Constraints that are broken in the end are an error. The number of
+    words under node 0 stays. Threads share a batch.
 
     >>> import numpy as np
     >>> scores = np.array([[0, 0, 0], [5, 0, 1], [4, 3, 0]])
@@ -80,11 +80,11 @@ def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=N
     wrong = np.flatnonzero(valid == 0)
     if wrong.size:
         fault = describe_fault(trees[wrong[0], :matrices.length(wrong[0]) + 1])
-        raise DecodeError(f"{'' if matrices.single else f'sentence {wrong[0]}: '}heads are no tree: {fault}")
+        raise DecodeError(f"{'' if matrices.single else f'sentence {wrong[0]}: '}heads are not a tree: {fault}")
     fault = broken(trees, matrices.lengths, required, forbidden)
     if fault:
         raise DecodeError(f"{'' if matrices.single else f'sentence {fault[0]}: '}the tree is against {fault[1]}, and "
-                          f"{'no turned arcs mend' if rounds is None else f'{rounds} rounds do not mend'} that; decode "
+                          f"{'no reversal mends' if rounds is None else f'{rounds} rounds do not mend'} that; decode "
                           "with these constraints first, or take them back")
     return trees[0] if matrices.single else trees
 

@@ -1,9 +1,9 @@
 """Spanning forests in expected linear time (Karger, Klein and Tarjan 1995).
 
-Two Boruvka steps leave at most a quarter of the nodes. Of what remains a random half of the edges is solved by the
-same algorithm; its forest F rules out every F-heavy edge (path_maxima.pyx), and few others remain, on average no more
+Two Boruvka steps leave at most a quarter of the nodes. A random half of the remaining edges is solved by the same
+algorithm; its forest F rules out every F-heavy edge (path_maxima.pyx), and few others remain, on average no more
 than twice the nodes. The edges of the half that are not in F are heavy, as is known; only the other half is tested.
-What remains is solved in the same way, which here is the next turn of a loop; only the halves recurse, no deeper than
+The rest is solved in the same way, by the next pass of a loop; only the halves recurse, no deeper than
 log4 n, since each has a quarter of the nodes at most.
 
 The coins come from a generator with a seed, so that the work is the same every time; the forest is the same for any
@@ -43,7 +43,7 @@ cdef inline bint toss(Toss* source) noexcept nogil:
 
 cdef token_t span_part(Edge* edges, token_t m, token_t n, token_t* chosen, Pick* picks, token_t* part, Toss* source,
                        int64_t* comparisons) noexcept nogil:
-    """The forest of a graph; gives its number of edges, -1 if memory ran out. `picks` and `part` have room for n."""
+    """Find the forest; return its number of edges, -1 if memory ran out. `picks` and `part` have room for n."""
     cdef token_t count = 0, step, sample, i, size
     cdef Edge* half
     cdef token_t* forest

@@ -5,9 +5,9 @@ with the first but not the second, and so on. The best of each such set is found
 and required, and the set is split in the same way when its best tree is given out. As the sets have no tree in common,
 ties do no harm.
 
-Few sets have to be decoded, for the contraction of the best tree bounds what a tree must lose that lacks one of its
-arcs. It says of every arc what it falls short of; these add up, so a tree loses at least what its arcs fall short of.
-Sets are tried in the order of these bounds, and none whose bound is worse than a tree at hand.
+Few sets have to be decoded: the contraction of the best tree bounds the loss of a tree that lacks one of its arcs. The
+contraction gives a loss for every arc; losses add up, so a tree loses at least the sum of the losses of its arcs. Sets
+are tried in the order of these bounds, and sets whose bound is worse than a tree already found are not tried.
 """
 from functools import partial
 
@@ -24,9 +24,9 @@ from crossarc.decode.decoder import decode_several
 
 
 cdef score_t cheapest_loss(const Search* search, token_t part, bint counted) noexcept nogil:
-    """What it costs at least to enter a part by another arc than the one it chose.
+    """The least cost of entering a part by another arc than the one it chose.
 
-    `counted` says that arcs from node 0 counted for more than any score: then a part that did without cannot take one.
+    `counted` says that arcs from node 0 counted for more than any score: then a part that had none cannot take one.
     """
     cdef const Parts* parts = &search.parts
     cdef const score_t* row = row_of(parts, part)
@@ -51,7 +51,7 @@ cdef score_t cheapest_loss(const Search* search, token_t part, bint counted) noe
 cdef token_t bound_losses(Search* search, bint counted, token_t* order, score_t* loss) noexcept nogil:
     """The free words of the tree that was just found, those of outer parts first, and what each arc's loss costs.
 
-    Gives how many there are. Only the part that chose the arc has to be looked at: the arcs of the parts around it
+    Returns how many there are. Only the part that chose the arc has to be looked at: the arcs of the parts around it
     come first in the order, so the trees that lack this one have those, and an arc from outside that entered such a
     part a second time would lose what it gains by that.
     """
@@ -76,7 +76,7 @@ cdef token_t bound_losses(Search* search, bint counted, token_t* order, score_t*
 
 
 cdef void take_greedy(Search* search, const token_t* heads) noexcept nogil:
-    """Set the parts for a tree of every word's best head, which needed no contraction."""
+    """Set the parts for a tree that needed no contraction: every word has its best head."""
     cdef Parts* parts = &search.parts
     cdef token_t d
     for d in range(1, search.n + 1):
@@ -256,7 +256,7 @@ cdef class KBest:
 
     cdef int64_t solve(self, const score_t* scores, Py_ssize_t stride, token_t n, int64_t k, token_t* heads,
                        Py_ssize_t heads_stride, score_t* totals) noexcept nogil:
-        """Set the rows of `heads` and `totals` to up to k trees; gives how many, -1 if memory ran out."""
+        """Set the rows of `heads` and `totals` to up to k trees; return how many, -1 if memory ran out."""
         if n == 0:
             totals[0] = 0
             heads[0] = -1

@@ -30,7 +30,7 @@ cdef inline uint64_t key_of(score_t weight) noexcept nogil:
 
 
 cdef Sorted* sort(Sorted* items, Sorted* spare, token_t m) noexcept nogil:
-    """The items by key; gives which of the two arrays they are in."""
+    """Sort the items by key; return which of the two arrays they are in."""
     cdef token_t counts[DIGITS][VALUES]
     cdef token_t i, v, total, count
     cdef int32_t digit

@@ -1,4 +1,4 @@
-"""Labels before the tree: of each arc the best one is chosen first and never altered after."""
+"""Labels before the tree: the best label of each arc is chosen first and does not change afterwards."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crossarc.errors import DecodeError
 def best_labels(scores: ArrayLike, *, threads: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """The best label of every arc and its score, from scores with a last axis of labels; of equals the first.
 
-    Gives float64 scores for any decoder, and int32 labels of the same shape to pick from with `labels_of`. Threads
+    Returns float64 scores for any decoder, and int32 labels of the same shape to pick from with `labels_of`. Threads
     share a batch; its padding may hold anything, so it needs no lengths.
 
     >>> arcs, labels = best_labels(np.array([[[0, 0], [0, 0]], [[1, 2], [0, 0]]]))
@@ -42,7 +42,7 @@ def best_labels(scores: ArrayLike, *, threads: int = 1) -> tuple[NDArray[np.floa
 def labels_of(heads: ArrayLike, labels: ArrayLike) -> NDArray[np.int32]:
     """The label of each word's arc, -1 where there is no head; `labels` has one for every possible arc.
 
-    Heads may have an axis more before the last, as those of `kbest` have.
+    Heads may have one more axis before the last, as those of `kbest` have.
 
     >>> labels_of([-1, 2, 0], [[0, 0, 0], [5, 6, 7], [8, 9, 9]]).tolist()
     [-1, 7, 8]

@@ -1,12 +1,12 @@
 """The sum over all trees, and how likely each arc is (Koo, Globerson, Carreras and Collins 2007), without subtraction.
 
-By the matrix-tree theorem the sum of the weights of all trees, a weight being the product of exp(score) of its arcs,
-is the determinant of a Laplacian: what can be a word's head is in its row, and their sum on the diagonal. Usual
-elimination subtracts there, and loses every digit when cycles weigh far more than the arcs out of them. This one does
-not: it keeps the weights apart from the sum, eliminates a word by joining each arc into it to each arc out of it, and
-computes the diagonal again as a sum (Grassmann, Taksar and Heyman 1985). All numbers are sums of products of positive
-numbers, so each is right to nearly the last digit. Each row is divided by its greatest weight first. If numbers still
-become too small, the computation is done again with logarithms.
+By the matrix-tree theorem the sum of the weights of all trees, a weight being the product of exp(score) of its arcs, is
+the determinant of a Laplacian: what can be a word's head is in its row, and their sum on the diagonal. The usual
+elimination subtracts there, and loses every digit when cycles weigh far more than the arcs out of them. This one
+subtracts nothing: it keeps the weights apart from the sum, eliminates a word by joining each arc into it to each arc
+out of it, and computes the diagonal again as a sum (Grassmann, Taksar and Heyman 1985). All numbers are sums of
+products of positive numbers, so each is right to nearly the last digit. Each row is divided by its greatest weight
+first. If numbers still become too small, the computation is done again with logarithms.
 
 Marginals come from a walk that goes from a word to a random head, then from there to a head of it, and so on. The
 probability that h is the head of d is proportional to the weight of that arc times the probability that a walk from h
@@ -424,7 +424,7 @@ cdef class Worker:
 
 
 def marginals(scores, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):
-    """How likely each arc is when trees are as likely as exp(their score): by the matrix-tree theorem, O(n^3).
+    """The probability of each arc, if that of a tree is proportional to exp(score): by the matrix-tree theorem, O(n^3).
 
     Arguments are those of `mst`. Gives float64 of the shape of the scores, at [dependent, head], 0 where no arc can
     be; the rows of words sum to 1. Exact to many digits for scores of any size. 500 words take a fraction of a

@@ -12,7 +12,7 @@ from crossarc.errors import DecodeError
 
 cdef bint orient_tree(const token_t* left, const token_t* right, token_t n, token_t* heads,
                       token_t* scratch) noexcept nogil:
-    """Set heads[0..n] so that all n edges point away from node 0; False if they are no tree. O(n)."""
+    """Set heads[0..n] so that all n edges point away from node 0; False if they are not a tree. O(n)."""
     cdef token_t* following = scratch + 3 * (n + 1)
     cdef token_t v, count
     list_links(left, right, n, n, scratch, following)
@@ -58,7 +58,7 @@ def orient(edges, lengths=None, *, threads=1):
     if wrong.size:
         s = wrong[0]
         lost = np.flatnonzero(heads[s, 1:sizes[s] + 1] < 0) + 1
-        raise DecodeError(f"{'' if single else f'sentence {s}: '}the edges are no tree: they do not join node "
+        raise DecodeError(f"{'' if single else f'sentence {s}: '}the edges are not a tree: they do not join node "
                           f"{lost[0]} with node 0")
     return heads[0] if single else heads
 

@@ -110,7 +110,7 @@ cdef class PartScores:
         return 0
 
     cdef int32_t find(self, token_t head, token_t dependent) noexcept nogil:
-        """The arc from one node to another, -1 if it is no candidate."""
+        """The arc from one node to another, -1 if it is not a candidate."""
         cdef int32_t low = self.first[dependent], high = self.first[dependent + 1], middle
         while low < high:
             middle = low + (high - low) // 2

@@ -139,7 +139,7 @@ cdef void lay_out(const token_t* up, const Worst* edge, token_t size, token_t n,
 
 
 cdef inline void label(Node* node, const Node* parent, token_t place, token_t extent, uint8_t* tops) noexcept nogil:
-    """The path a node is on: of the places in its subtree the one that most powers of two divide."""
+    """The path a node is on: the place in its subtree that most powers of two divide."""
     cdef uint32_t last = <uint32_t>(place + extent - 1)
     node.asked = 0
     node.depth = <uint8_t>(parent.depth + 1) if parent != NULL else 0
@@ -242,7 +242,7 @@ cdef void ask(const Edge* edges, token_t m, Leaf* leaves, const uint8_t* tops, u
 
 cdef token_t sift(Edge* edges, token_t m, const Leaf* leaves, const uint8_t* depths, const Worst* answers,
                   int64_t* comparisons) noexcept nogil:
-    """Keep the edges that are better than some edge of their path; gives how many."""
+    """Keep the edges that are better than some edge of their path; return how many."""
     cdef token_t i, ahead, kept = 0
     cdef const Worst* worst
     for i in range(m):
@@ -271,7 +271,7 @@ cdef token_t sift(Edge* edges, token_t m, const Leaf* leaves, const uint8_t* dep
 
 cdef token_t drop_heavy(Edge* edges, token_t m, token_t n, const token_t* forest, token_t count, uint8_t* depths,
                         Pick* picks, token_t* part, int64_t* comparisons) noexcept nogil:
-    """Keep the edges that are not F-heavy, F being the edges at `forest`; gives how many, -1 if memory ran out.
+    """Keep the edges that are not F-heavy, F being the edges at `forest`; return how many, -1 if memory ran out.
 
     `depths` says what is known of each edge: OPEN, LIGHT or HEAVY. `picks` and `part` have room for n.
     """

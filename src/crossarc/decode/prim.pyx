@@ -16,7 +16,7 @@ cdef inline bint has_lower_name(const token_t* names, Py_ssize_t stride, token_t
 
 cdef token_t grow(const score_t* weights, const score_t* first_row, Py_ssize_t stride, token_t begin, token_t end,
                   const token_t* names, Growth* growth, token_t* left, token_t* right) noexcept nogil:
-    """The edges left[k] - right[k] of the best forest over the nodes begin..end-1; gives how many.
+    """Find the edges left[k] - right[k] of the best forest over the nodes begin..end-1; return how many.
 
     Weights are symmetric, -inf where there is no edge; names too, if there are any, with the same stride. The row of
     node 0 is `first_row`.

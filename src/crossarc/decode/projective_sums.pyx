@@ -64,7 +64,7 @@ cdef inline void share_uses(score_t uses, score_t whole, const score_t* a, score
 
 
 cdef score_t sum_inside(SumChart* chart, const score_t* scores, Py_ssize_t stride) noexcept nogil:
-    """Fill the chart; gives the logarithm of the sum over all trees."""
+    """Fill the chart; return the logarithm of the sum over all trees."""
     cdef Py_ssize_t size = chart.n + 1
     cdef token_t i, j, r, n = chart.n
     cdef score_t total = -INFINITY, half
@@ -170,7 +170,7 @@ cdef class SumWorker:
 
 
 def projective_marginals(scores, lengths=None, *, single_root=True, required=None, forbidden=None, threads=1):
-    """How likely each arc is when projective trees are as likely as exp(their score), and others never: O(n^3).
+    """The probability of each arc, if that of a projective tree is proportional to exp(score), of others 0: O(n^3).
 
     Arguments are those of `eisner`. Gives float64 of the shape of the scores, at [dependent, head], 0 where no arc can
     be; the rows of words sum to 1. 1,000 words take a quarter of a minute, 5,000 half an hour and 1.4 GB.

@@ -109,7 +109,7 @@ cdef class Reattacher:
         free(self.arc_of)
 
     cdef int improve(self, PartScores parts, score_t threshold, token_t* heads, int32_t* choices) except -1 nogil:
-        """Make moves in a tree, in place, until none gains more than the threshold; gives how many.
+        """Make moves in a tree, in place, until none gains more than the threshold; return how many.
 
         All arcs of the tree must be candidates, and with a single root it must have one.
         """
@@ -123,7 +123,7 @@ cdef class Reattacher:
         for node in range(1, parts.n + 1):
             self.arc_of[node] = parts.find(heads[node], node)
             if self.arc_of[node] < 0:
-                raise ValueError("an arc of the tree is no candidate")
+                raise ValueError("an arc of the tree is not a candidate")
         for node in range(parts.n + 1):
             self.refresh(parts, heads, node)
         while moves < 100 + 10 * parts.n:
@@ -138,7 +138,7 @@ cdef class Reattacher:
         return moves
 
     cdef score_t score_of(self, PartScores parts, const token_t* heads, const int32_t* choices) noexcept nogil:
-        """The score of a tree, all its parts anew; -inf if one of its arcs is no candidate."""
+        """The score of a tree, computed from all its parts; -inf if one of its arcs is not a candidate."""
         cdef score_t total = 0
         cdef token_t m, h
         cdef int32_t arc, sibling, step, p, begin
@@ -260,7 +260,7 @@ cdef class Reattacher:
         return best
 
     cdef score_t leave_siblings(self, PartScores parts, int32_t arc, const int32_t* choices) noexcept nogil:
-        """What the next sibling outwards gains when the dependent of an arc leaves."""
+        """The gain of the next sibling outwards when the dependent of an arc leaves."""
         cdef int32_t next_arc = self.outer[arc], label
         if next_arc < 0:
             return 0
@@ -269,7 +269,7 @@ cdef class Reattacher:
                 - parts.sibling_score(next_arc, parts.rank(arc), label))
 
     cdef score_t leave_head(self, PartScores parts, int32_t arc, const int32_t* choices) noexcept nogil:
-        """What the arc of the head gains when the dependent leaves."""
+        """The gain of the arc of the head when the dependent leaves."""
         cdef token_t head = parts.heads[arc]
         cdef int32_t above = self.arc_of[head] if head else -1
         cdef GrandRows rows
@@ -282,7 +282,7 @@ cdef class Reattacher:
                 - grand_total(parts, above, &self.rows[above], choices[head]))
 
     cdef score_t join(self, PartScores parts, int32_t arc, bint with_head, const int32_t* choices) noexcept nogil:
-        """What the next sibling outwards and the arc of the head, if asked for, gain when a dependent comes."""
+        """The gain of the next sibling outwards and, on request, of the arc of the head when a dependent comes."""
         cdef int32_t next_arc = self.outer[arc], above, label
         cdef token_t head = parts.heads[arc]
         cdef GrandRows rows
@@ -391,16 +391,16 @@ cdef class Reattacher:
 
 
 cdef int check_tree(PartScores parts, const token_t[::1] heads, const int32_t[::1] choices) except -1:
-    """Raise if heads and labels are no tree of candidate arcs."""
+    """Raise if heads and labels are not a tree of candidate arcs."""
     cdef token_t[::1] met = np.empty(parts.n + 1, dtype=np.int32)
     cdef token_t word
     cdef int32_t arc
     if not heads.shape[0] == choices.shape[0] == parts.n + 1:
         raise DecodeError(f"a tree over {parts.n} words has {parts.n + 1} heads and labels")
     if not is_tree(&heads[0], parts.n, &met[0]):
-        raise DecodeError("heads are no tree")
+        raise DecodeError("heads are not a tree")
     for word in range(1, parts.n + 1):
         arc = parts.find(heads[word], word)
         if arc < 0 or not 0 <= choices[word] < parts.label_count[arc]:
-            raise DecodeError(f"the arc {heads[word]} -> {word} with label {choices[word]} is no candidate")
+            raise DecodeError(f"the arc {heads[word]} -> {word} with label {choices[word]} is not a candidate")
     return 0

@@ -1,4 +1,4 @@
-"""Trees from scores of second order in arrays: the best projective one, and better ones from moves of single words."""
+"""Trees from scores of second order in arrays: the best projective tree, and better trees by moving single words."""
 from functools import partial
 
 import numpy as np
@@ -37,7 +37,7 @@ def carreras(arcs, siblings, grandchildren, lengths=None, *, labelled=False, sin
     `arcs[d, h]` scores the arc from h to d as in `mst`: -inf forbids it. `siblings[d, h, s]` adds the child s of h
     between h and d that is nearest to d; s == h stands for none. `grandchildren[d, h, c]` adds two children of d: the
     one between h and d that is farthest from d, where c == d stands for none, and the one on the other side of d that
-    is farthest from d, where c == h stands for none. -inf forbids such a pair too. Cells of what cannot be are ignored.
+    is farthest from d, where c == h stands for none. -inf forbids such a pair too. Other cells are ignored.
 
     Shapes are (n + 1, n + 1) for arcs and (n + 1, n + 1, n + 1) for pairs; a batch has one more axis before them. If
     `labelled`, all have a last axis of labels: the label of the arc from h to d. The result is then heads and labels.
@@ -80,7 +80,7 @@ def reattach(arcs, siblings, grandchildren, heads, labels=None, lengths=None, *,
 
     Each round makes the move of one word to another head, or the change of one label, that raises the score most, until
     none raises it by more than `threshold`. Arcs may cross. The result is no worse than the start, but it need not be
-    the best tree: to find that is NP-hard. A round takes O(1) time for each candidate arc. If the start is good, as the
+    the best tree: finding that is NP-hard. A round takes O(1) time for each candidate arc. If the start is good, as the
     tree of `carreras` is, there are few rounds. They end: each raises the score, and there are finitely many trees.
 
     Scores are those of `carreras`. `grandchildren[d, h, c]` also scores the farthest child of d past h, where arcs
@@ -125,7 +125,7 @@ def start_of(values, name, DenseParts dense):
 
 
 def check_labels(names, DenseParts dense):
-    """Raise for the first label that is none of those with scores, and set what is no word to -1."""
+    """Raise for the first label that has no scores, and set node 0 and padding to -1."""
     words = dense.words()
     wrong = np.argwhere(words & ((names < 0) | (names >= dense.labels)))
     if len(wrong):
@@ -141,7 +141,7 @@ def start_fault(DenseParts dense, trees, names, s, fault):
     if fault == BAD_SCORE:
         return dense.bad_score(s)
     if fault == NO_TREE:
-        return DecodeError(f"{dense.place(s)}heads are no tree: {describe_fault(heads)}")
+        return DecodeError(f"{dense.place(s)}heads are not a tree: {describe_fault(heads)}")
     if fault == SEVERAL_ROOTS:
         return DecodeError(f"{dense.place(s)}heads have {(heads == 0).sum()} roots; single_root=False allows that")
     if fault == NO_CANDIDATE:

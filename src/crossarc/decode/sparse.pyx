@@ -24,7 +24,7 @@ from crossarc.errors import DecodeError
 
 
 cdef inline void settle(Heaps* heaps, token_t arc) noexcept nogil:
-    """Pass on to its children what is pending with an arc."""
+    """Pass on the pending gain of an arc to its children."""
     cdef score_t gain = heaps.pending[arc]
     if gain != 0:
         if heaps.left[arc] >= 0:
@@ -307,7 +307,7 @@ def checked_arcs(sizes, dependents, heads, scores):
 
 
 def explain_sparse(n, words, tops, scores, required, forbidden, single_root, outcome):
-    """What leaves one sentence no tree."""
+    """The error for a sentence that has no tree."""
     size = int(n) + 1
     pairs = words.astype(np.int64) * size + tops
     there = ~np.isneginf(scores) & (words > 0) & (words != tops)

@@ -41,7 +41,7 @@ cdef inline token_t row_of_place(token_t place) noexcept nogil:
 
 cdef token_t add_root(const score_t* roots, Py_ssize_t stride, token_t n, token_t* left, token_t* right,
                       token_t count) noexcept nogil:
-    """Put the best edge of node 0, if there is one, behind so many others; gives how many there are then."""
+    """Put the best edge of node 0, if there is one, behind so many others; return how many there are then."""
     cdef token_t d, root = 0
     for d in range(1, n + 1):
         if roots[d * stride] > (roots[root * stride] if root else -INFINITY):
@@ -98,7 +98,7 @@ cdef class Undirected(Decoder):
 
     cdef token_t join(self, const score_t* scores, Py_ssize_t stride, token_t begin, token_t n, token_t* left,
                       token_t* right) noexcept nogil:
-        """The edges of the best forest over the nodes begin..n, node 0 by its column; gives how many."""
+        """Find the edges of the best forest over the nodes begin..n, node 0 by its column; return how many."""
         cdef token_t d, h, m = 0
         for d in range(begin + 1, n + 1):
             for h in range(begin, d):
@@ -115,7 +115,7 @@ cdef class Undirected(Decoder):
         cdef token_t d, k, count
         for k in range(m):
             self.edges[k].name = k
-            # The places of edges tell their ends, which the algorithm renumbers.
+            # The algorithm renumbers the ends of edges; their places still give them.
             d = self.edges[k].right
             self.edges[k].place = <token_t>((<Py_ssize_t>d * (d - 1)) // 2 + self.edges[k].left)
         count = self.spanner.span(self.edges, m, n + 1, chosen)
@@ -196,10 +196,10 @@ def undirected(scores, lengths=None, *, single_root=True, required=None, forbidd
 
 def spanning_tree(n, edges, weights, offsets=None, *, maximum=True, required=None, forbidden=None, method="kruskal",
                   seed=0, threads=1):
-    """Which edges are in the best spanning tree of an undirected graph of n nodes: their indices, ascending.
+    """The indices, ascending, of the edges in the best spanning tree of an undirected graph of n nodes.
 
     `edges` are pairs of the nodes 0..n-1, of shape (m, 2); `weights` has m entries, and an edge of weight -inf (inf if
-    `maximum` is false) is no edge. `required` and `forbidden` are indices of edges. Of equal edges the one with the
+    `maximum` is false) is not an edge. `required` and `forbidden` are indices of edges. Of equal edges the one with the
     lower index is better, in all methods: prim (fills a square of n x n: for dense graphs), kruskal, boruvka and kkt
     (Karger, Klein and Tarjan, with `seed`).
 

@@ -216,7 +216,7 @@ def comparison_of(gold: Sentence, system: Sentence, tags: Sequence[str] = ("upos
     """Two analyses of the same words in one picture.
 
     Graph arcs that are in neither tree are compared only if both sentences have a graph: a tree parser has none. If
-    both have a graph and only one has a tree, the graphs are compared: a graph parser may have no tree.
+    both have a graph and only one has a tree, the graphs are compared: a parser of graphs may give no tree.
     """
     check_same_words(gold, system)
     nodes = merged_nodes(nodes_of(gold, tags), nodes_of(system, tags))

@@ -1,7 +1,7 @@
 """Arcs as rails beside the lines of a terminal, in box-drawing characters.
 
 A rail is a vertical line at some level from the words. At its head and at each of its dependents a horizontal line
-leads to the word. The arrow is right beside its rail:
+leads to the word. The arrow is next to its rail:
 
       ┌► The
     ┌►┴─ cat

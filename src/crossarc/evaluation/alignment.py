@@ -32,9 +32,9 @@ NO_HEAD = -2
 
 @dataclass(eq=False)
 class Words:
-    """The words, tokens and sentences of a file over its text, with the columns that are scored.
+    """The words, tokens and sentences of a file as spans of its text, with the columns that are scored.
 
-    Spans are of characters in the text, `multiword` says which words are parts of a token. `heads` are
+    Spans count characters of the text, `multiword` says which words are parts of a token. `heads` are
     numbers of words in the whole file, ROOT for node 0 and NO_HEAD where there is none.
     """
 
@@ -119,7 +119,7 @@ class Words:
         return len(self.forms)
 
     def describe(self, position: int) -> str:
-        """Where a character of the text stands, and what follows it."""
+        """The place of a character of the text, and the text that follows it."""
         if not self.places:
             return "an empty file"
         number = max(bisect_right(self.sentence_starts, position) - 1, 0)
@@ -181,7 +181,7 @@ def align_words(gold: Words, system: Words) -> tuple[Counts, Counts]:
 
 
 def align_stretch(gold: Words, system: Words, g: int, s: int, pairs: list[tuple[int, int]]) -> tuple[int, int]:
-    """Align the stretch of text around the multiword token at `g` or `s`; gives the words that follow it."""
+    """Align the stretch of text around the multiword token at `g` or `s`; return the words that follow it."""
     # A plain word that begins before the token sticks out of the stretch on the left.
     if gold.multiword[g]:
         end = gold.ends[g]

@@ -74,7 +74,7 @@ class GoldTree:
     def __init__(self, sentence: Sentence) -> None:
         if not sentence.is_tree:
             place = f"{sentence.source or '<input>'}:{sentence.line}: sentence {sentence.id!r}"
-            raise TreebankError(f"{place}: the heads are no tree, but these kinds of arcs need the gold tree")
+            raise TreebankError(f"{place}: the heads are not a tree, but these kinds of arcs need the gold tree")
         self.heads: list[int] = sentence.heads.tolist()
         self.labels = sentence.deprels
         self.bases = [label.split(":", 1)[0] for label in self.labels]
@@ -86,7 +86,7 @@ class GoldTree:
         return word
 
     def kind(self, head: int, dependent: int, label: str) -> str:
-        """The kind of an arc; the first that applies.
+        """The first kind of an arc that applies.
 
         primary      the arc goes from the head of the dependent in the tree
         ellipsis     one of its ends is an empty node

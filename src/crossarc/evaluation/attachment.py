@@ -11,7 +11,7 @@ from crossarc.errors import UnknownName
 from crossarc.evaluation.scores import ClassScore, Figures, Share, plain_fields
 from crossarc.evaluation.trees import Counts, Mask, Punctuation, PunctuationBy, Source, TreePair, Trees, pair_trees
 
-# What `sentence_counts` and the comparison of two systems take; each is a share of words, or of sentences.
+# The metrics of `sentence_counts` and of comparisons; each is a share of words, or of sentences.
 METRICS = {
     "las": "labelled attachment score",
     "uas": "unlabelled attachment score",
@@ -24,7 +24,7 @@ METRICS = {
 
 @dataclass(frozen=True)
 class Setting:
-    """What the figures count; printed with them, for without it they cannot be compared."""
+    """What the figures count; it is printed with them, since figures cannot be compared without it."""
 
     punctuation: Punctuation
     punctuation_by: PunctuationBy
@@ -80,7 +80,7 @@ class OfSetting:
 class Attachment:
     """The scores of a system's trees, with and without punctuation; its properties follow the setting.
 
-    `broken` counts the system's sentences that are no trees (a cycle, a missing head). Whether their edges
+    `broken` counts the system's sentences that are not trees (a cycle, a missing head). Whether their edges
     are projective has no answer, so none of them counts as a predicted non-projective edge.
     """
 
@@ -129,7 +129,7 @@ def evaluate(
     `ignore_subtypes` labels are compared up to their first colon, as in the CoNLL 2018 shared task.
 
     Non-projective edges follow Bjorkelund and Kuhn (2012), section 3, after Kuhlmann and Nivre (2010).
-    Cost: linear in the words but for a logarithm of the longest sentence.
+    Cost: linear in the words, times the logarithm of the longest sentence.
     """
     setting = Setting(punctuation, punctuation_by, ignore_subtypes)
     return score_pair(pair_trees(gold, system, **vars(setting)), setting)
@@ -167,7 +167,7 @@ def score_words(pair: TreePair, counted: Mask) -> TreeScores:
 
 
 def sentence_counts(pair: TreePair, metric: str = "las") -> tuple[Counts, Counts]:
-    """How much of each sentence is right, and out of how much: words, or 0 and 1 for exact match."""
+    """The right and all items of each sentence: words, or 0 and 1 for exact match."""
     masks = {
         "las": "right",
         "uas": "right_head",

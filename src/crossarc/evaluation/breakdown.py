@@ -1,4 +1,4 @@
-"""Where the errors are: scores by label, part of speech, length, depth and crossing; labels confused.
+"""The places of errors: scores by label, part of speech, length, depth and crossing; confused labels.
 
 A breakdown sorts words into bins by a property. Some properties belong to the word and are the same in gold and system;
 others belong to the edge from its head, and there gold and system sort the same word each by their own edge, as in
@@ -66,7 +66,7 @@ class Breakdown:
 
 @dataclass(frozen=True)
 class Confusion(Figures):
-    """How often words labelled `gold` are labelled `system` by the system, and how often on the right head."""
+    """The number of words labelled `gold` that the system labels `system`, and how many of them have the right head."""
 
     gold: str
     system: str
@@ -114,12 +114,12 @@ def by_size(pair: TreePair) -> Bins:
 
 
 def by_projectivity(pair: TreePair) -> Bins:
-    """Bins by whether the edge is projective; edges of a system sentence that is no tree are in neither."""
+    """Bins by whether the edge is projective; edges of a system sentence that is not a tree are in neither."""
     return two_bins(pair, ("projective", "non-projective"), "non_projective")
 
 
 def by_crossing(pair: TreePair) -> Bins:
-    """Bins by whether the edge crosses another; edges of a system sentence that is no tree are in neither."""
+    """Bins by whether the edge crosses another; edges of a system sentence that is not a tree are in neither."""
     return two_bins(pair, ("not crossing", "crossing"), "crossing")
 
 
@@ -133,7 +133,7 @@ def two_bins(pair: TreePair, names: tuple[str, str], attribute: str) -> Bins:
     return names, bins(pair.gold), bins(pair.system)
 
 
-# Name, title, whether it is a property of edges, the function that sorts, whether the commonest bin comes first.
+# Name, title, whether it is a property of edges, the function that sorts, whether the most frequent bin comes first.
 PROPERTIES: dict[str, tuple[str, bool, Callable[[TreePair], Bins], bool]] = {
     "label": ("by label", True, by_label, True),
     "upos": ("by part of speech (UPOS in gold)", False, by_upos, True),
@@ -183,7 +183,7 @@ def sort_words(pair: TreePair, name: str) -> Breakdown:
 
 
 def confusions(pair: TreePair) -> tuple[Confusion, ...]:
-    """The pairs of different labels of gold and system, the commonest first."""
+    """The pairs of different labels of gold and system, the most frequent first."""
     wrong = pair.counted & ~pair.right_label
     codes = pair.gold_labels[wrong].astype(np.int64) * len(pair.labels) + pair.system_labels[wrong]
     kinds, inverse, counts = np.unique(codes, return_inverse=True, return_counts=True)

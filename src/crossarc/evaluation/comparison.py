@@ -41,12 +41,12 @@ class Difference(Figures):
 
     @property
     def oracle_gain(self) -> float:
-        """What the oracle gains over the better of the two."""
+        """The gain of the oracle over the better of the two."""
         return self.oracle - max(self.a, self.b)
 
     @property
     def oracle_gain_over_a(self) -> float:
-        """What the oracle gains over A."""
+        """The gain of the oracle over A."""
         return self.oracle - self.a
 
     # The sentences, in percent, where A is better, where B is better, where both are equally good.

@@ -116,7 +116,7 @@ def evaluate_graphs(
 def graphs_differ(gold: Iterable[Sentence], system: Iterable[Sentence]) -> bool:
     """Whether both sides have graphs, and not the same arcs and labels in every sentence.
 
-    The order of the arcs is no difference.
+    The order of the arcs is not a difference.
     """
     pairs = list(zip_longest(gold, system))
     if not all(any(pair[side] is not None and pair[side].has_graph for pair in pairs) for side in (0, 1)):
@@ -140,7 +140,7 @@ def compile_pattern(name: str, pattern: str | re.Pattern[str]) -> re.Pattern[str
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise TreebankError(f"pattern {name!r}: {pattern!r} is no regular expression: {error}") from None
+        raise TreebankError(f"pattern {name!r}: {pattern!r} is not a regular expression: {error}") from None
 
 
 def differing(number: int, ours: Sentence | None, theirs: Sentence | None) -> AlignmentError:

@@ -1,4 +1,4 @@
-"""What the evaluations count, and the percentages that follow from the counts."""
+"""Counts of the evaluations, and the percentages computed from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Figures:
-    """Counts, which are fields, and what follows from them, which are shares and properties."""
+    """Base of scores: counts are fields, and figures computed from them are shares and properties."""
 
     def to_dict(self) -> dict[str, Any]:
         """All of them by name, for JSON."""
@@ -75,7 +75,7 @@ class Score(Figures):
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """The correct among the aligned words, None where the metric knows no aligned words."""
+        """The correct among the aligned words, None where the metric has no aligned words."""
         return None if self.aligned is None else percent(self.correct, self.aligned)
 
 

@@ -221,7 +221,7 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
 
 
 def checked(*columns: ArrayLike) -> list[Figures]:
-    """The columns as arrays of one length, without anything that is no number."""
+    """The columns as arrays of one length; refuse values that are not finite numbers."""
     arrays = [np.asarray(column, dtype=np.float64) for column in columns]
     if any(array.ndim != 1 or array.shape != arrays[0].shape for array in arrays):
         raise StructureError(f"counts by sentence need one length, not {', '.join(str(a.shape) for a in arrays)}")

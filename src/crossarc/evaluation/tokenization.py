@@ -96,7 +96,7 @@ def evaluate_tokenization(gold: Source, system: Source) -> Tokenization:
 
     Labels are cut at the first colon and only the universal features count, as in the shared task. Trees with
     several roots, which the task's script refuses, are scored by the same definitions; a missing head is
-    wrong. Cost: linear but for the words of overlapping multiword tokens, quadratic in each such stretch.
+    wrong. Cost: linear, but quadratic in each stretch of overlapping multiword tokens.
     """
     return score_words(Words.of(gold), Words.of(system))
 
@@ -217,7 +217,7 @@ def functional_children_agree(
     """For each aligned pair, whether the function words below it are the same, with the same tags.
 
     `agreed` says for each pair whether head, relation, UPOS and features are the same. The alignment keeps the
-    order of words, so the two lists of children are equal exactly when they are of one length and each gold
+    order of words, so the two lists of children are equal exactly when they have the same length and each gold
     child has an agreeing partner.
     """
 

@@ -134,7 +134,7 @@ class Trees:
 
     @cached_property
     def non_projective(self) -> Mask:
-        """For each word, whether its edge is non-projective; False in a sentence that is no tree."""
+        """For each word, whether its edge is non-projective; False in a sentence that is not a tree."""
         from crossarc.structure import non_projective_edges
 
         mask = np.zeros(len(self.heads), dtype=np.bool_)
@@ -146,7 +146,7 @@ class Trees:
 
     @cached_property
     def crossing(self) -> Mask:
-        """For each word, whether the edge from its head crosses another; False in a sentence that is no tree.
+        """For each word, whether the edge from its head crosses another; False in a sentence that is not a tree.
 
         Edges from node 0 are left aside: they cross nothing, and nothing crosses them.
         """
@@ -160,7 +160,7 @@ class Trees:
         return mask
 
     def require_trees(self) -> None:
-        """Refuse the first sentence that is no tree, with the reason."""
+        """Refuse the first sentence that is not a tree, with the reason."""
         bad = np.flatnonzero(~self.is_tree)
         if not len(bad):
             return
@@ -196,7 +196,7 @@ def is_punctuation(form: str) -> bool:
 
 
 def encode(*columns: Sequence[str]) -> tuple[tuple[str, ...], list[Ids]]:
-    """Number the strings of several columns alike; gives the strings by number and each column as numbers."""
+    """Number the strings of several columns together; return the strings by number and each column as numbers."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(chain(*columns)))}
     return tuple(numbers), [np.fromiter(map(numbers.__getitem__, each), np.int32, len(each)) for each in columns]
 
@@ -234,7 +234,7 @@ def require_same_tokens(gold: Trees, system: Trees) -> None:
 class TreePair:
     """Gold trees and a system's trees over the same words, with their labels numbered alike.
 
-    `counted` says which words the figures are about: all, or those that are no punctuation.
+    `counted` says which words the figures are about: all, or all but punctuation.
     """
 
     gold: Trees
@@ -253,7 +253,7 @@ class TreePair:
 
     @cached_property
     def right_label(self) -> Mask:
-        """For each word, whether the system has the gold label, on whatever head."""
+        """For each word, whether the system has the gold label, with any head."""
         mask: Mask = self.gold_labels == self.system_labels
         return mask
 

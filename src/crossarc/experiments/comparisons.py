@@ -83,7 +83,7 @@ def duel_rows(
 ) -> list[list[str]]:
     """The rows for two parsers: wins, oracle and differences by treebank, and means over treebanks.
 
-    A mean of p values has no meaning, so there is none.
+    P values have no mean, since it would mean nothing.
     """
     duels = [
         duel(cells[one, treebank], cells[other, treebank], no_punctuation=no_punctuation) for treebank in treebanks

@@ -134,7 +134,7 @@ class PairedTest:
 
 @dataclass(frozen=True)
 class CrossValidated:
-    """What a cross-validation found; `rows` has None for a parser whose jobs have not all succeeded."""
+    """The result of a cross-validation; `rows` has None for a parser whose jobs have not all succeeded."""
 
     plan: CrossValidation
     treebank: Breakdown

@@ -24,7 +24,7 @@ def write_parses(
     """Copy the parses of all jobs from the cache to a folder, join those of each parser, and return how many files.
 
     A parser named `mst` has its folds in `mst/fold-1.conllu` and so on, and all sentences in `mst.conllu`, so that they
-    can be compared with the treebank. What belongs to failed jobs is left out.
+    can be compared with the treebank. The parses of failed jobs are left out.
     """
     target, extension = Path(folder), extension_of(plan.file)
     count = 0

@@ -128,7 +128,7 @@ def footnote(found: CrossValidated) -> str:
     )
     return (
         f"{found.plan.folds} folds of the sentences at random, seed {found.plan.seed}; each fold is parsed by a model "
-        "that was trained on the others, last epoch. Scores are of all folds together, with the tags of the file, "
+        "that was trained on the others, last epoch. Scores count all folds together, with the tags of the file, "
         "punctuation counted. LAS: words with the right head and label; LEM: sentences with all heads and labels "
         "right; NP: non-projective. NP precision: NP edges of the parser whose head and label are right; NP recall: NP "
         f"edges of gold whose head and label the parser has. {graphs}{tests}Times are sums over folds, of one thread; "

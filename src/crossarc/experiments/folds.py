@@ -119,7 +119,7 @@ def read_candidate(text: str) -> Candidate:
 
 
 def read_settings(texts: Iterable[str], place: str) -> dict[str, Any]:
-    """The settings in texts such as `cap=30`; numbers, true, false and JSON lists are such values, all else is text.
+    """The settings in texts such as `cap=30`; numbers, true, false and JSON lists are read as such.
 
     >>> read_settings(["transform=head", "cut=3", "prune=0", "lengths=true"], "--set")
     {'transform': 'head', 'cut': 3, 'prune': 0, 'lengths': True}
@@ -128,7 +128,7 @@ def read_settings(texts: Iterable[str], place: str) -> dict[str, Any]:
     for text in texts:
         name, equals, value = (each.strip() for each in text.partition("="))
         if not name or not equals or not value:
-            raise CrossarcError(f"{place}: {text!r} is no setting; write name=value, for example cap=30")
+            raise CrossarcError(f"{place}: {text!r} is not a setting; write name=value, for example cap=30")
         if name in settings:
             raise CrossarcError(f"{place}: setting {name} is given twice; leave one out")
         settings[name] = read_value(value)
@@ -138,7 +138,7 @@ def read_settings(texts: Iterable[str], place: str) -> dict[str, Any]:
 def read_value(text: str) -> bool | int | float | str | list[Any]:
     """The value of a setting given as text."""
     try:
-        value = json.loads(text, parse_constant=str)  # NaN and Infinity are no values here
+        value = json.loads(text, parse_constant=str)  # NaN and Infinity are not values here
     except ValueError:
         return text
     return value if isinstance(value, bool | int | float | str | list) else text

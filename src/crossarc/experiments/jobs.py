@@ -38,14 +38,14 @@ class Treebank:
 
 @dataclass(frozen=True, kw_only=True)
 class Job(ABC):
-    """One parser, one treebank, one seed; a subclass says what is learned from and what is scored."""
+    """One parser, one treebank, one seed; a subclass says which sentences are for training and which are scored."""
 
     name: str
     treebank: Treebank
     seed: int
     settings: dict[str, Any]
     on_error: Literal["fail", "skip", "fix"] = "fail"
-    keep_parses: bool = False  # whether the parses go to the cache beside the result
+    keep_parses: bool = False  # whether the parses are kept in the cache, next to the result
 
     def __str__(self) -> str:
         return f"{self.name} on {self.treebank.name}, {self.part}"
@@ -53,17 +53,17 @@ class Job(ABC):
     @property
     @abstractmethod
     def part(self) -> str:
-        """What distinguishes the job from others of its parser and treebank, for people."""
+        """The description that distinguishes the job from others with the same parser and treebank."""
 
     @property
     @abstractmethod
     def inputs(self) -> dict[str, Any]:
-        """What the result depends on besides the settings, the bytes of the treebank and `on_error`."""
+        """The inputs of the result besides the settings, the bytes of the treebank and `on_error`."""
 
     @property
     @abstractmethod
     def data(self) -> dict[str, Any]:
-        """What its process learns from and scores."""
+        """The sentences that its process learns from and scores."""
 
     @cached_property
     def all_settings(self) -> dict[str, Any]:

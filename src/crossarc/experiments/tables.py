@@ -133,7 +133,7 @@ def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], texts: Seque
 
 
 class Described(Protocol):
-    """What a new page needs of an experiment or a cross-validation."""
+    """The parts of an experiment or a cross-validation that a new page needs."""
 
     @property
     def title(self) -> str:

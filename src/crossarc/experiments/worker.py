@@ -101,7 +101,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
 
 
 def data_of(order: dict[str, Any]) -> tuple[Data, Data | None, Data]:
-    """What a job learns from, its development set and what it scores: files, or sentences of one file."""
+    """The training data, development set and scored data of a job: files, or sentences of one file."""
     if "fold" not in order:
         return order["train"], order["dev"], order["gold"]
     sentences = read_sentences(order["file"], order["on_error"])
@@ -113,7 +113,7 @@ def data_of(order: dict[str, Any]) -> tuple[Data, Data | None, Data]:
 
 
 def read_sentences(path: str, on_error: Literal["fail", "skip", "fix"], check: Check = "tree") -> list[Sentence]:
-    """The sentences of a file that are as the check wants them."""
+    """The sentences of a file that pass the check."""
     import crossarc
 
     return list(crossarc.read(path, check=check, on_error=on_error, report=lambda finding: None))

@@ -17,7 +17,7 @@ ARC_WEIGHTS = SLOTS
 
 
 cdef class TreeFactors(Factors):
-    """What all ways to find trees by arcs share: keys, limits, scores and the search."""
+    """Base of all ways to find trees by arcs: keys, limits, scores and the search."""
 
     def __init__(self, model, Decoder decoder, bint undirected, combine, lengths, int32_t tag, int32_t k_best,
                  Learner learner):
@@ -242,7 +242,7 @@ cdef class ArcFactors(TreeFactors):
 
     def enhance_trees(self, Scorer scorer not None, const int32_t[:, ::1] tokens, const offset_t[::1] starts,
                       token_t[::1] heads, int32_t rounds):
-        """Turn up to `rounds` arcs of each tree round, in place, that score more the other way (local enhancement).
+        """Reverse up to `rounds` arcs of each tree, in place, that score more the other way (local enhancement).
 
         A tree with an arc that is longer than `lengths` allow was found among all arcs, and so it is enhanced.
         """

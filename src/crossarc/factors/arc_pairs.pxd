@@ -135,7 +135,7 @@ cdef class StartTrees:
 cdef class SecondOrderFactors(Factors):
     cdef TreeFactors coarse             # which scores all arcs, to keep a few
     cdef PairScores scores
-    cdef PartKeys part_keys             # these three are of the scores
+    cdef PartKeys part_keys             # these three belong to the scores
     cdef PartScores parts
     cdef LabelScores labels             # None if labels come after the tree
     cdef Carreras chart

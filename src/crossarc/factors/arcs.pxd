@@ -189,7 +189,7 @@ cdef class ArcScores:
     cdef weight_t row[SLOTS + 8]        # what the keys of both ends say, with the room that scorers ask for
 
     cdef inline score_t slot_score(self, const weight_t* row, int32_t direction, int32_t kind) noexcept nogil:
-        """What a row says about an arc."""
+        """The score of an arc by a row."""
         cdef score_t score = row[8 * direction + ALL]
         return score + row[8 * direction + kind] if self.keys.distances else score
 
@@ -239,7 +239,7 @@ cdef class TreeSearch:
 
 cdef class Enhancer:
     cdef ArcScores scores
-    cdef score_t[:, ::1] turns          # by word: the scores of three arcs
+    cdef score_t[:, ::1] reversals      # by word: the scores of three arcs
 
     cdef int reserve(self, token_t n) except -1
     cdef void score_head(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil

@@ -50,7 +50,7 @@ cdef class Candidates:
             self.keep[best[k]] = row[best[k]] >= row[best[0]] - self.margin / self.coarse.scorer.unit
 
     cdef int choose(self, const token_t** trees, int32_t count) except -1 nogil:
-        """Choose the candidate arcs: the best of each word, and those of some trees, where a head of -1 is none."""
+        """Choose the candidate arcs: the best of each word, and those of some trees, where -1 means no head."""
         cdef token_t h, d, n = self.coarse.words.n
         cdef uint8_t* keep = &self.keep[0]
         cdef int32_t a = 0, tree, heads = self.most

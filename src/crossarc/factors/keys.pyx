@@ -1,7 +1,6 @@
 """The keys of the features of arcs and labels, as crossarc.features.edges describes them.
 
-All that depends on one word alone is hashed once a sentence; what is left to do for a pair of words is an addition a
-template.
+All that depends on one word alone is hashed once a sentence; a pair of words then needs one addition a template.
 """
 import numpy as np
 
@@ -91,7 +90,7 @@ cdef class ArcKeys:
         return filled
 
     cdef int32_t plain_keys(self, token_t i, token_t j, hash_t* keys) noexcept nogil:
-        """Write the keys of the templates of both ends i < j, but for those with words between; return how many."""
+        """Write the keys of the templates of both ends i < j, without those with words between; return how many."""
         cdef int32_t t
         cdef const hash_t* left = &self.left_keys[i, 0]
         cdef const hash_t* right = &self.right_keys[j, 0]

@@ -146,7 +146,7 @@ cdef class PairScores:
             self.pending[k] = self.scale * (any_label + self.row[self.label_of(arc, k)])
 
     cdef void next_pair(self, int32_t arc, int32_t kind, int32_t slot, token_t third, score_t* out) noexcept nogil:
-        """Ask memory for the weights of a pair, and score the one before, whose weights should be there by now.
+        """Prefetch the weights of a pair, and score the one before, whose weights should be there by now.
 
         `out` is where the scores go; NULL if there is no more pair.
         """

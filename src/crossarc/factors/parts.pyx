@@ -1,6 +1,6 @@
 """Parts of trees, and learning from them.
 
-Factors cut a tree into parts that are scored each on its own: arcs, arcs with labels, or labels that see the tree
+Factors cut a tree into parts, each scored on its own: arcs, arcs with labels, or labels that see the tree
 around them. They say which parts a tree has (`parts_of`) and which features a part has (`keys_of`). Learning needs no
 more than that: parts that only the gold tree has gain, parts that only a wrong tree has lose.
 """
@@ -14,7 +14,7 @@ from crossarc.learning.learners cimport Differences, find_steps
 
 
 cdef class Factors:
-    """What a graph parser scores and learns, at work for one thread."""
+    """The factors that a parser scores and learns, at work for one thread."""
 
     cdef int reserve(self, token_t n) except -1:
         """Make room for sentences of up to n words."""

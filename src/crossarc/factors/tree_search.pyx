@@ -1,4 +1,4 @@
-"""The best tree of a sentence by a decoder, and trees made better by turning arcs round."""
+"""The best tree of a sentence by a decoder, and trees made better by reversing arcs."""
 import numpy as np
 
 from libc.math cimport INFINITY
@@ -73,15 +73,15 @@ cdef class Enhancer:
 
     cdef int reserve(self, token_t n) except -1:
         """Make room for sentences of up to n words."""
-        self.turns = np.zeros((3, n + 1))
+        self.reversals = np.zeros((3, n + 1))
         return 0
 
     cdef void score_head(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil:
-        """Note the scores of the arc to a word from its head, and of that arc turned round."""
+        """Note the scores of the arc to a word from its head, and of that arc reversed."""
         cdef score_t there = 0, back = 0
         self.scores.score_pair(weights, min(heads[d], d), max(heads[d], d), &there, &back)
-        self.turns[0, d] = there if heads[d] < d else back
-        self.turns[1, d] = back if heads[d] < d else there
+        self.reversals[0, d] = there if heads[d] < d else back
+        self.reversals[1, d] = back if heads[d] < d else there
 
     cdef void score_turn(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil:
         """Note the score of the arc to a word from its head's head, if that is there."""
@@ -90,10 +90,10 @@ cdef class Enhancer:
         if heads[d] > 0:
             t = heads[heads[d]]
             self.scores.score_pair(weights, min(t, d), max(t, d), &there, &back)
-            self.turns[2, d] = there if t < d else back
+            self.reversals[2, d] = there if t < d else back
 
     cdef void enhance(self, Scorer weights, token_t* heads, int32_t rounds) noexcept nogil:
-        """Turn up to so many arcs of a tree round, the one that gains most each time."""
+        """Reverse up to so many arcs of a tree, the one that gains most each time."""
         cdef token_t u, v, w, best, n = self.scores.words.n
         cdef score_t gain, best_gain
         self.scores.sum_all_alone(weights)
@@ -105,9 +105,9 @@ cdef class Enhancer:
             best_gain = 0
             for v in range(1, n + 1):
                 u = heads[v]
-                if u == 0 or self.turns[2, v] == -INFINITY or self.turns[1, v] == -INFINITY:
+                if u == 0 or self.reversals[2, v] == -INFINITY or self.reversals[1, v] == -INFINITY:
                     continue
-                gain = (self.turns[2, v] + self.turns[1, v]) - (self.turns[0, u] + self.turns[0, v])
+                gain = (self.reversals[2, v] + self.reversals[1, v]) - (self.reversals[0, u] + self.reversals[0, v])
                 if gain > best_gain:
                     best_gain = gain
                     best = v

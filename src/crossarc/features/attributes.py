@@ -1,7 +1,7 @@
-"""The attributes of tokens as integers: what templates can ask of a word besides the parser's state.
+"""The attributes of tokens as integers, which templates can use besides the parser's state.
 
 Some take a name or a length in brackets: `feats[Case]` is the value of one morphological feature, `feats[*]` stands for
-each of the commonest ones, and `suffix[2]` is the last two letters.
+each of the most frequent ones, and `suffix[2]` is the last two letters.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ATTRIBUTES = tuple(name for name in SOURCES if name != TREE_HEAD)
 EACH = "feats[*]"
 BRACKETS = re.compile(r"(\w+)\[(.*)\]")
 FEATURE_NAME = re.compile(r"[^][|=.+,\s]+(\[[^][|=.+,\s]+\])?")
-# What replaces an attribute that is the same for all words of a treebank: the first of these that is not. Suffixes say
+# The stand-ins of an attribute that is the same for all words of a treebank: the first that is not. Suffixes say
 # much of what tags say, and prefixes of what lemmas say.
 STAND_INS = {
     "xpos": ("upos", "suffix"),
@@ -55,7 +55,7 @@ def check_attribute(name: str, others: tuple[str, ...] = ()) -> None:
     if base == "feats":
         if inside != "*" and not FEATURE_NAME.fullmatch(inside):
             raise CrossarcError(
-                f"{name}: the brackets take the name of one feature, as in feats[Case], or * for each of the commonest"
+                f"{name}: the brackets take the name of one feature, as in feats[Case], or * for the most frequent"
             )
     elif base not in ("prefix", "suffix"):
         raise CrossarcError(f"{name}: only feats, prefix and suffix take brackets, as in feats[Case] and suffix[2]")

@@ -8,7 +8,7 @@ A model without templates for arcs scores them by their labels alone: such a par
 Every arc feature counts by direction, for all distances together and, unless `distances = false`, for each class of
 distances on its own. So a feature has a row of sixteen weights, and one look at the row serves both arcs between two
 words. A feature of one end alone is looked up once a word, and the key of one of both ends is the sum of two hashes,
-each made once a word: what is left to do for a pair of words is an addition and a lookup a template.
+each made once a word: a pair of words then needs one addition and one lookup a template.
 
 A parser that attaches words round by round also sees the dependents that an end of an arc already has:
 
@@ -45,7 +45,7 @@ from crossarc.features.templates import WIDEST, TemplateError, fitted_templates,
 from crossarc.treebank.corpus import Corpus
 
 ENDS = ("head", "dep")
-# What else a label may look at: the head's head, the nearest siblings, the outermost dependents.
+# Other words that a label may look at: the head's head, the nearest siblings, the outermost dependents.
 RELATIVES = ("grand", "sib", "child")
 # The words of a pair of arcs: of two siblings, and of an arc with that to its head. The last may be missing.
 TRIPLES = {"siblings": (*ENDS, "sib"), "grandchildren": ("grand", *ENDS)}
@@ -130,7 +130,7 @@ def compile_edge_model(data: dict[str, Any], text: str, name: str, columns: tupl
     parts = ("arcs", *TRIPLES, "labels")
     for key in data:
         if key not in (*parts, "distances"):
-            raise TemplateError(f"{name}: {UnknownName('part of a graph model', key, (*parts, 'distances'))}")
+            raise TemplateError(f"{name}: {UnknownName('part of a feature model of arcs', key, (*parts, 'distances'))}")
     compiler = EdgeCompiler(columns)
     if not data.get("labels"):
         raise TemplateError(f'{name}: there are no templates for labels; write labels = ["head.upos", ...]')
@@ -204,7 +204,7 @@ class EdgeCompiler:
             if attribute == CHILDREN:
                 address, offset = parse_address(path, ENDS)
                 if offset:
-                    raise TemplateError(f"{term}: {CHILDREN} is of head and dep alone")
+                    raise TemplateError(f"{term}: only head and dep have {CHILDREN}")
                 ends[address].append((0, 0, VIA_NUMBER))
                 continue
             end, _, child = path.partition(".")

@@ -11,7 +11,7 @@ from crossarc.core.typedefs cimport int32_t, label_t, uint8_t, uint32_t
 from crossarc.core.strings import UNKNOWN
 
 cdef extern from "Python.h":
-    # What str.isupper and its like ask of one character; tables of constants, which need no GIL.
+    # The tests of str.isupper and similar methods for one character; tables of constants, which need no GIL.
     bint Py_UNICODE_ISUPPER(uint32_t character) nogil
     bint Py_UNICODE_ISALPHA(uint32_t character) nogil
     bint Py_UNICODE_ISDIGIT(uint32_t character) nogil
@@ -46,7 +46,7 @@ cdef struct Scratch:
 
 
 cdef inline Py_ssize_t read_character(const uint8_t* data, uint32_t* character) noexcept nogil:
-    """Read a character of valid UTF-8; gives the number of its bytes."""
+    """Read a character of valid UTF-8; return the number of its bytes."""
     cdef uint32_t lead = data[0]
     if lead < 0x80:
         character[0] = lead
@@ -62,7 +62,7 @@ cdef inline Py_ssize_t read_character(const uint8_t* data, uint32_t* character) 
 
 
 cdef inline char* write_character(char* target, uint32_t character) noexcept nogil:
-    """Write a character as UTF-8; gives the place behind it."""
+    """Write a character as UTF-8; return the place behind it."""
     if character < 0x80:
         target[0] = <char>character
         return target + 1
@@ -88,7 +88,7 @@ cdef inline bint inside(char byte) noexcept nogil:
 
 
 cdef Py_ssize_t python_lower(const char* data, Py_ssize_t size, char* target) except -1 with gil:
-    """What `str.lower` gives, for strings that need it."""
+    """The result of `str.lower`, for strings that need it."""
     cdef bytes lowered = data[:size].decode("utf-8").lower().encode()
     cdef Py_ssize_t i
     for i in range(len(lowered)):
@@ -97,7 +97,7 @@ cdef Py_ssize_t python_lower(const char* data, Py_ssize_t size, char* target) ex
 
 
 cdef Py_ssize_t lower(const char* data, Py_ssize_t size, char* target) except -1 nogil:
-    """Write a string in lower case, as `str.lower` does; gives the number of its bytes, at most twice as many."""
+    """Write a string in lower case, as `str.lower` does; return the number of its bytes, at most twice as many."""
     cdef const char* at = data
     cdef const char* end = data + size
     cdef char* out = target
@@ -195,7 +195,7 @@ cdef class Attribute:
 
     cdef Py_ssize_t derive(self, const char* data, Py_ssize_t size, Scratch* scratch,
                            const char** value) except -1 nogil:
-        """Point to the value that a string has, here or in `scratch`; gives the number of its bytes."""
+        """Point to the value that a string has, here or in `scratch`; return the number of its bytes."""
         cdef Py_ssize_t begin = 0, end = size
         cdef int32_t letters = 0
         value[0] = data

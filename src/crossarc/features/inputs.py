@@ -1,4 +1,4 @@
-"""What a network sees of each word: attributes whose embeddings are summed, as TOML."""
+"""The input of a network for each word: attributes whose embeddings are summed, as TOML."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class InputModel:
 
     @property
     def templates(self) -> tuple[tuple[str, ...], ...]:
-        """What is looked at, as other feature models name it: one attribute each."""
+        """The templates, as in other feature models: one attribute each."""
         return tuple((name,) for name in self.attributes)
 
 
@@ -46,7 +46,7 @@ def load_input_model(name: str) -> InputModel:
 
 
 def parse_input_model(text: str, name: str = "<model>") -> InputModel:
-    """Read a model from its text; what is wrong is refused with its line.
+    """Read a model from its text; errors name the line.
 
     >>> parse_input_model('lexical = ["form", "suffix[2]"]').attributes
     ('form', 'suffix[2]')
@@ -73,7 +73,7 @@ def parse_input_model(text: str, name: str = "<model>") -> InputModel:
 
 
 def fit_input_model(model: InputModel, corpus: Corpus) -> InputModel:
-    """The model as a treebank needs it: with the commonest features by name, without what is the same in all words."""
+    """The model fitted to a treebank: the most frequent features by name, without those with one value in all words."""
     features = [EACH.replace("*", name) for name in commonest_features(corpus, MOST_FEATURES)]
     parts = {}
     for part, names in model.parts.items():
@@ -82,7 +82,7 @@ def fit_input_model(model: InputModel, corpus: Corpus) -> InputModel:
         parts[part] = tuple(name for name in wanted if chosen[name] == name)
     parts = {part: names for part, names in parts.items() if names}
     if not parts:
-        raise TemplateError(f"{model.name}: all attributes are of columns where all words are the same")
+        raise TemplateError(f"{model.name}: all its attributes read columns in which all words have the same value")
     return InputModel(model.name, written(parts), parts)
 
 

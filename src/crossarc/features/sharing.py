@@ -12,7 +12,7 @@ Ints = NDArray[np.int32]
 
 
 def template_groups(model: FeatureModel) -> list[Ints]:
-    """Return the templates in groups by what they see of the arcs made so far.
+    """Return the templates in groups by the arcs that they see.
 
     The first group, if there are such templates, sees none: words on the stack and in the buffer. Others see the
     neighbours of one word, or of two, and so on. Derivations in a beam differ mostly in the labels of a few arcs, so
@@ -29,7 +29,7 @@ def template_groups(model: FeatureModel) -> list[Ints]:
 
 
 def sources_of(model: FeatureModel, slot: int) -> frozenset[object]:
-    """Return what a term sees of the arcs: the words whose neighbours it sees, pairs of words, or the last action."""
+    """Return the arcs that a term sees: the words whose neighbours it sees, pairs of words, or the last action."""
     kind, *ends = model.slots[slot].tolist()
     state, functions = len(STATE_ATTRIBUTES), list(FUNCTIONS)
     function = functions[kind - state] if 0 <= kind - state < len(functions) else ""

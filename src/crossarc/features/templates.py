@@ -8,7 +8,7 @@
 
 An address is a base with a place (`stack[0]` is the top) and steps from there; a term is an attribute of an address, or
 a function of two; a template joins terms with "+". A model is compiled to three tables of integers for native code.
-Before training it is fitted to the treebank, so that no template looks at what the treebank does not have.
+Before training it is fitted to the treebank, so that no template looks at a column that the treebank does not have.
 """
 
 from __future__ import annotations
@@ -167,9 +167,9 @@ def entries_of(text: str, name: str, read: Callable[[str], str] | None) -> tuple
 
 
 def fit_model(model: FeatureModel, corpus: Corpus) -> FeatureModel:
-    """The model as a treebank needs it: every lookup costs time, so none is for what the treebank does not have.
+    """The model as a treebank needs it: every lookup costs time, so columns that the treebank lacks are left out.
 
-    `feats[*]` becomes the commonest features by name, the same in all terms of a template, if there are so many
+    `feats[*]` becomes the most frequent features by name, the same in all terms of a template, if there are so many
     combinations of them that the whole column says too little. An attribute that is the same for all words gives way to
     another or is left out, and of templates that then say the same one remains.
     """
@@ -221,7 +221,7 @@ def with_templates(model: FeatureModel, templates: Iterable[str]) -> FeatureMode
 
 
 def line_of(text: str, template: str) -> int:
-    """The line on which a template stands."""
+    """The line of a template."""
     return next((number for number, line in enumerate(text.split("\n"), 1) if f'"{template}"' in line), 1)
 
 

@@ -144,7 +144,7 @@ cdef class Differences:
         return 0
 
     def learn(self, Weights weights, parts, steps):
-        """Move weights by vectors times steps; gives the inner products of the vectors.
+        """Move weights by vectors times steps; return the inner products of the vectors.
 
         `parts` are (keys, action, vector, value).
         """

@@ -65,7 +65,7 @@ cdef class HashedWeights(Scorer):
         """The weights that `to_arrays` gave; `ValueError` for arrays of another size."""
         cdef HashedWeights weights = HashedWeights(actions)
         if arrays["table"].shape != np.shape(weights.table) or arrays["late"].shape != np.shape(weights.step_sums):
-            raise ValueError("the weights are of other actions")
+            raise ValueError("the weights belong to other actions")
         weights.table = arrays["table"].copy()
         weights.step_sums = arrays["late"].copy()
         weights.now = int(arrays["now"][0])
@@ -79,7 +79,7 @@ cdef class PackedTable(Scorer):
         if table.dtype != np.int16 or table.shape not in ((1 << BITS, 4), (1 << BITS, WIDTH)):
             raise ValueError("the table of moves has another size")
         if not 0 < actions <= table.shape[1]:
-            raise ValueError("the table of moves is of another system")
+            raise ValueError("the table of moves belongs to another system")
         cdef const int16_t[:, ::1] view = table
         self.table = table
         self.data = &view[0, 0]

@@ -3,7 +3,7 @@ from crossarc.core.typedefs cimport hash_t, int32_t, score_t, weight_t
 from crossarc.learning.scorers cimport Weights
 
 
-# A choice among actions, and what is known of it. The actions of `best` and `gold` are legal.
+# A choice among actions, and what is known about it. The actions of `best` and `gold` are legal.
 cdef struct Decision:
     const hash_t* keys          # the features of the state
     int32_t key_count
@@ -48,6 +48,6 @@ cdef class Differences:
     cdef int apply(self, Weights weights, const score_t* steps) except -1 nogil
 
 
-# The steps of MIRA towards several rivals at once.
+# The steps of MIRA for several wrong structures at once.
 cdef void find_steps(const score_t* products, const score_t* violations, int32_t count, score_t most,
                      score_t* steps) noexcept nogil

@@ -14,7 +14,7 @@ from crossarc.learning.scorers import Weights
 def learn_liblinear(
     keys: NDArray[np.uint64], rows: Ints, actions: Ints, *, count: int, cost: float, seed: int
 ) -> tuple[Weights, float]:
-    """Learn all instances at once; gives the weights of `count` actions and the share of errors.
+    """Learn all instances at once; return the weights of `count` actions and the share of errors.
 
     `rows` are the features of the instances, as places in `keys`, and -1 for none. The memory this takes grows with
     features x actions: about 16 bytes for each.

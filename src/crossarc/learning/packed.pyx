@@ -139,7 +139,7 @@ cdef extern from *:
                 crossarc_add_eight(scores + i, rows + (size_t)numbers[k] * width + i);
     }
 
-    /* Turn whole numbers into floats of the same value, in the same place. The width is a multiple of 8. */
+    /* Convert whole numbers into floats of the same value, in the same place. The width is a multiple of 8. */
     static void crossarc_make_floats(int32_t* sums, int width) {
         for (int i = 0; i < width; i++) {
             const float value = (float)sums[i];
@@ -256,7 +256,7 @@ cdef class PackedWeights(Scorer):
         return keys, bounds, actions, (values * self.unit).astype(np.float32)
 
     def to_arrays(self, prefix=""):
-        """What a model file keeps."""
+        """The arrays of a model file."""
         return {
             f"{prefix}buckets": self.buckets,
             f"{prefix}cells": self.cells.view(np.uint16).reshape(-1, 2),

@@ -1,4 +1,4 @@
-"""One call for everything that turns feature keys into scores: weights that learn, packed or hashed, support vectors.
+"""The interface of scorers, which compute scores from feature keys.
 """
 import numpy as np
 
@@ -19,7 +19,7 @@ cdef class Scorer:
         """
 
     cdef void warm(self, const hash_t* keys, int32_t count) noexcept nogil:
-        """Ask memory for what the next call with these keys will read; most scorers do that as they go."""
+        """Prefetch what the next call with these keys will read; most scorers prefetch during the call."""
 
     def for_thread(self):
         """Return a scorer that no other thread uses; scorers without memory of their own return themselves."""

@@ -1,7 +1,7 @@
 from crossarc.core.typedefs cimport hash_t, int16_t, int32_t, offset_t, uint16_t, uint32_t, weight_t
 
 
-# What turns feature keys into scores.
+# Scorers compute scores from feature keys.
 cdef enum:
     MOST_KEYS = 512         # that are scored at a time
 
@@ -35,7 +35,7 @@ cdef enum:
 # compared at once. The lower half of a key says which bucket is its own and the upper half is its check; all of a key
 # would double the table, which is what a parser waits for, and two keys alike in all those bits are as good as never
 # met. A start is that of cells, the first of which holds their number, or from DENSE on the number of a dense row; 0 is
-# a free one. Buckets are filled from the front, and what finds its own full is in the next.
+# a free one. Buckets are filled from the front, and keys whose own bucket is full are in the next.
 cdef struct Cell:
     uint16_t action
     int16_t weight

@@ -4,7 +4,7 @@ A bucket is what memory brings at a time: the checks of sixteen keys and behind 
 of which are compared at once. So a lookup reads one line of memory, and the table is small, which is what a parser
 waits for. The lower half of a key says which bucket is its own, and what its upper half folds to is its check. About
 one key in several thousand that has no weight meets the check of another; the weights of so few do not change trees.
-Buckets are filled from the front, and what finds its own full is in the next.
+Buckets are filled from the front, and keys whose own bucket is full are in the next.
 """
 import numpy as np
 
@@ -50,7 +50,7 @@ cdef extern from *:
 
 
 cdef inline int16_t check_of(hash_t key) noexcept nogil:
-    """What tells a key from others of its bucket: the upper half, folded."""
+    """The check of a key, which tells it from others of its bucket: the upper half, folded."""
     return <int16_t>((key >> 32) ^ (key >> 48))
 
 
@@ -151,7 +151,7 @@ cdef class SingleWeights(Scorer):
         return keys, bounds, np.zeros(len(values), dtype=np.int32), values
 
     def to_arrays(self, prefix=""):
-        """What a model file keeps."""
+        """The arrays of a model file."""
         arrays = {"buckets": self.buckets, "keys": self.keys, "unit": np.array([self.unit])}
         return {f"{prefix}{name}": array for name, array in arrays.items()}
 

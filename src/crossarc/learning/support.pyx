@@ -20,7 +20,7 @@ ARRAYS = {
     "group_of": np.int32,       # for no tag, and then each tag
     "shapes": np.int32,         # for each group: how many support vectors and how many classes
     "classes": np.int32,        # the actions of each group, group after group
-    "sizes": np.int32,          # beside them, how many support vectors each has
+    "sizes": np.int32,          # how many support vectors each class has, in the order of `classes`
     "coefficients": np.float32,  # vectors x (classes - 1) of each group
     "intercepts": np.float64,   # pairs of classes of each group: (0, 1), (0, 2) ... (1, 2) ...
     "kernel": np.float64,       # gamma, coef0 and degree of (gamma * shared + coef0) ** degree
@@ -178,7 +178,7 @@ cdef class SupportVectors(Scorer):
             out[classes[c]] = <weight_t>(votes + clear / (3 * (abs(clear) + 1)))
 
     cdef Py_ssize_t place_of(self, hash_t key) noexcept nogil:
-        """Where a key stands, -1 if nowhere."""
+        """The place of a key, -1 if it is not there."""
         cdef Py_ssize_t low = 0, high = self.keys.shape[0], middle
         while low < high:
             middle = (low + high) // 2

@@ -17,14 +17,14 @@ cdef score_t NEGLIGIBLE = 0.01  # actions whose gradient is smaller are left alo
 
 
 cdef class UpdateRule:
-    """What is learned from one decision."""
+    """Base of the rules that learn from one decision."""
 
     cdef int learn(self, Weights weights, const Decision* decision) except -1 nogil:
         """Change the weights; `weights.now` is already the number of this decision."""
         return 0
 
     cdef weight_t step(self, score_t loss, score_t margin, score_t squared_norm) noexcept nogil:
-        """How far to move a whole parse from its rival, which is wrong in `loss` and ahead by minus the margin."""
+        """The step away from a wrong parse, given its loss and the margin of gold over it."""
         return 1
 
     def teach(self, Weights weights, const hash_t[::1] keys, const int32_t[::1] costs):
@@ -68,7 +68,7 @@ cdef int move_apart(Weights weights, const Decision* decision, int32_t rival, we
 
 
 cdef class Perceptron(UpdateRule):
-    """The averaged perceptron (Collins 2002): where the best action is wrong, one step towards the gold one."""
+    """The averaged perceptron (Collins 2002): if the best action is wrong, one step towards the gold one."""
 
     cdef int learn(self, Weights weights, const Decision* decision) except -1 nogil:
         if decision.costs[decision.best] > decision.costs[decision.gold]:
@@ -79,7 +79,7 @@ cdef class Perceptron(UpdateRule):
 cdef weight_t margin_step(score_t loss, score_t margin, score_t squared_norm, score_t most) noexcept nogil:
     """The least step, and at most `most`, after which a margin reaches a loss (Crammer et al. 2006, PA-I).
 
-    The margin is the score of gold less that of its rival, whose features differ by a vector of this squared norm.
+    The margin is the score of gold less that of a wrong one, whose features differ by a vector of this squared norm.
     """
     if margin >= loss or squared_norm <= 0:
         return 0
@@ -89,8 +89,8 @@ cdef weight_t margin_step(score_t loss, score_t margin, score_t squared_norm, sc
 cdef class Mira(UpdateRule):
     """Passive-aggressive learning (Crammer et al. 2006) with a margin that grows with the cost, averaged.
 
-    The rival is the action that violates its margin most; the square root of the cost keeps moves that lose many arcs
-    from deciding everything.
+    The weights move away from the action that violates its margin most; the square root of the cost keeps moves that
+    lose many arcs from deciding everything.
     """
 
     cdef score_t most

@@ -248,7 +248,7 @@ cdef class Weights(Scorer):
         cdef Py_ssize_t i, j
         keys, bounds, row_actions, values = rows
         if not 0 <= np.min(row_actions, initial=0) <= np.max(row_actions, initial=0) < max(1, actions):
-            raise ValueError("the weights are of other actions")
+            raise ValueError("the weights belong to other actions")
         for i in range(keys.shape[0]):
             for j in range(bounds[i], bounds[i + 1]):
                 weights.change(weights.claim(keys[i]), row_actions[j], values[j])

@@ -1,7 +1,7 @@
 """Scores of all arcs of each sentence by the vectors of their ends, the gradients of these, and losses.
 
-The nodes of a batch stand sentence by sentence, from `starts[i]` to `starts[i + 1]`. The scores of a sentence of n
-words are a square of (n + 1) ** 2 numbers, [dependent, head]; those of all sentences stand one after another.
+The nodes of a batch are in the order of their sentences, from `starts[i]` to `starts[i + 1]`. The scores of a sentence
+of n words are a square of (n + 1) ** 2 numbers, [dependent, head]; those of all sentences stand one after another.
 """
 import numpy as np
 
@@ -53,7 +53,7 @@ cdef int check_squares(const offset_t[::1] starts, const offset_t[::1] places, P
         raise ValueError("the sentences and the squares of their arcs do not fit each other")
     for sentence in range(count):
         if not starts[sentence] <= starts[sentence + 1] <= MOST_NODES:
-            raise ValueError("the sentences of a batch do not stand one after another")
+            raise ValueError("the sentences of a batch do not follow one another")
         n = starts[sentence + 1] - starts[sentence]
         if places[sentence + 1] != places[sentence] + n * n:
             raise ValueError("the sentences and the squares of their arcs do not fit each other")
@@ -215,7 +215,7 @@ def head_loss(real_t[::1] scores not None, const offset_t[::1] starts not None, 
 
 cdef double spread_choice(Py_ssize_t n, const real_t* row, const uint8_t* gold, real_t* every,
                           real_t* right) noexcept nogil:
-    """The loss of choosing one head of a word that has several: any of those with the highest number in `gold` will do.
+    """The loss of choosing one head of a word that has several: any with the highest number in `gold` is right.
 
     Writes its gradient to `every`.
     """
@@ -241,7 +241,7 @@ cdef double spread_choice(Py_ssize_t n, const real_t* row, const uint8_t* gold, 
 
 def arc_loss(real_t[::1] scores not None, const offset_t[::1] starts not None, const offset_t[::1] places not None,
              const uint8_t[::1] gold not None, double weight, double choice):
-    """The loss of choosing each arc on its own by the sign of its score, and how many arcs are wrong so.
+    """The loss of choosing each arc on its own by the sign of its score, and how many arcs are wrong by that.
 
     `gold` says of each arc whether it is there, by 1, or by 2 if it is in the tree. To this loss that of choosing a
     gold head of each word is added `choice` times: it compares heads with each other. The head in the tree is to be
@@ -255,7 +255,7 @@ def arc_loss(real_t[::1] scores not None, const offset_t[::1] starts not None, c
     cdef const uint8_t* there
     check_squares(starts, places, scores.shape[0])
     if gold.shape[0] != scores.shape[0]:
-        raise ValueError("it must be said of each arc whether it is there")
+        raise ValueError("gold must say of each arc whether it is there")
     most = longest(starts)
     if not scores.shape[0]:
         return 0.0, 0

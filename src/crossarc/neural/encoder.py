@@ -27,9 +27,9 @@ from crossarc.neural.layers import (
 class Batch:
     """Sentences side by side, as recurrent layers take them.
 
-    The nodes of the batch stand sentence by sentence, from `starts[i]` to `starts[i + 1]`. Recurrent layers take them
-    step by step, the longest sentence first: `rows[r]` is the node in their row r, `places[v]` is the row of node v,
-    `sentences[r]` the sentence of row r, and `steps` is where the rows of each step begin.
+    The nodes of the batch are in the order of their sentences, from `starts[i]` to `starts[i + 1]`. Recurrent layers
+    take them step by step, the longest sentence first: `rows[r]` is the node in their row r, `places[v]` is the row of
+    node v, `sentences[r]` the sentence of row r, and `steps` is where the rows of each step begin.
     """
 
     def __init__(self, starts: Starts) -> None:
@@ -48,7 +48,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Dropout:
-    """What training leaves out, so that nothing is relied on alone: shares of parts of inputs and of outputs."""
+    """Dropout: the shares of parts of inputs and of outputs that training leaves out."""
 
     parts: float = 0.2  # whole sums of embeddings of a word
     outputs: float = 0.3  # numbers of the outputs of a layer, the same in all words of a sentence
@@ -56,7 +56,7 @@ class Dropout:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What the first layer makes of each node, whatever stands around it: node i has row same[i] of the sums."""
+    """The output of the first layer for each node, which no other node changes; node i has row same[i] of the sums."""
 
     same: Ints
     sums: list[Array]  # of each direction
@@ -65,7 +65,7 @@ class Prepared:
 
 @dataclass
 class Encoding:
-    """What the encoder did with a batch, for its gradient."""
+    """Everything that the gradient of the encoder needs from the forward pass of a batch."""
 
     batch: Batch
     numbers: list[Ints]
@@ -121,7 +121,7 @@ class Encoder(Layer):
         return x[:, self.ends[place] : self.ends[place + 1]]
 
     def prepare(self, numbers: list[Ints]) -> Prepared:
-        """Return what the first layer makes of nodes, given their rows of each table; equal nodes are seen once."""
+        """Return the output of the first layer for nodes by their rows of each table; equal nodes are computed once."""
         firsts, same = distinct_rows(np.concatenate(numbers, axis=1))
         embedded = self.embed([np.ascontiguousarray(each[firsts]) for each in numbers])
         return Prepared(same, self.layers[0].sums(embedded), embedded)

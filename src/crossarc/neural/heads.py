@@ -1,4 +1,4 @@
-"""Heads: what is read off the vectors of words: arcs, labels, arcs beside a tree, and tags."""
+"""Heads: layers that score arcs, labels, arcs beside a tree, and tags by the vectors of words."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class LabelHead(Layer):
         self.output = Linear(size, labels, rng, dtype)
 
     def ends(self, vectors: Array) -> tuple[Array, Array]:
-        """Return what each node gives as a dependent and as a head."""
+        """Return the vectors of each node as a dependent and as a head."""
         y = self.project.forward(vectors)
         return y[:, : self.size], y[:, self.size :]
 
@@ -169,7 +169,7 @@ class BesideHead(Layer):
         self.trust = Parameter(np.ones((1, labels), dtype=dtype))  # in the earlier score, for each label
 
     def forward(self, vectors: Array, more: Array, nodes: Ints, numbers: Ints, before: Array) -> BesideScores:
-        """Return the scores: column 0 is no arc. `nodes` has the rows of the words of each arc, one for each role."""
+        """Return the scores; column 0 means no arc. `nodes` has the rows of the words of each arc, one per role."""
         x = np.concatenate([vectors, more.astype(vectors.dtype)], axis=1)
         y = self.project.forward(x).reshape(-1, self.size)
         rows = (self.roles * nodes + np.arange(self.roles)).astype(np.int32)
@@ -222,5 +222,5 @@ class TagHead(Layer):
             gradient[:, -self.size :] += output.backward(seen, own)
 
     def seen(self, vectors: Array) -> Array:
-        """Return the numbers that tags are read off."""
+        """Return the numbers from which tags are scored."""
         return np.ascontiguousarray(vectors[:, -self.size :])

@@ -1,7 +1,7 @@
 /* Products of matrices, and the functions that stand between products in a network.
 
 Everything is there for float, which is fast, and for double, by which gradients are tested. A row of a product is the
-same to the last bit whatever rows stand beside it: sums run over the inner dimension in its order, one at a time. So
+same to the last bit whatever the other rows are: sums run over the inner dimension in its order, one at a time. So
 neither the size of a batch nor the number of threads changes a result.
 
 With GCC and Clang on x86 the processor is asked once whether it has AVX2 and FMA. */

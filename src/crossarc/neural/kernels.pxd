@@ -1,4 +1,4 @@
-# Products of matrices and what stands between them in a network, for float and double; see kernels.h.
+# Products of matrices and the functions between them in a network, for float and double; see kernels.h.
 ctypedef fused real_t:
     float
     double
@@ -70,7 +70,7 @@ cdef inline void pack_raw(const real_t* matrix, Py_ssize_t k, Py_ssize_t n, Py_s
 
 
 cdef inline void transpose_raw(const real_t* matrix, Py_ssize_t rows, Py_ssize_t columns, real_t* out) noexcept nogil:
-    """Write a matrix on its side."""
+    """Write the transpose of a matrix."""
     if real_t is float:
         transpose_f32(matrix, rows, columns, out)
     else:

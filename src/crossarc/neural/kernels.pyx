@@ -1,4 +1,4 @@
-"""What networks compute: products of matrices, recurrence, lookup, biaffine scores."""
+"""The computations of networks: products of matrices, recurrence, lookup, biaffine scores."""
 include "products.pyx"
 include "recurrence.pyx"
 include "lookup.pyx"

@@ -1,4 +1,4 @@
-"""The layers of networks: what each computes, and the gradient of that.
+"""The layers of networks: the output of each, and its gradient.
 
 A layer keeps only its parameters. `backward` takes what went into the layer and the gradient of what came out, adds to
 the gradients of the parameters and returns the gradient of the input. All products are those of
@@ -34,7 +34,7 @@ LEAK = 0.1  # what is left of a negative input
 
 
 class Parameter:
-    """Weights with their gradient and what Adam knows of them; these exist once training asks for them.
+    """Weights with their gradient and the moving averages of Adam, which exist once training asks for them.
 
     A table has rows of which few are used at a time: only these are moved. A fixed one stays as it is.
     """
@@ -102,7 +102,7 @@ class Linear(Layer):
         return multiply(dy, self.weight.panels(sideways=True))
 
     def backward_weights(self, turned: Array, dy: Array) -> None:
-        """Add to the gradients of the parameters; `turned` is the input on its side."""
+        """Add to the gradients of the parameters; `turned` is the transpose of the input."""
         multiply(turned, Panels(dy), self.weight.gradient, add=True)
         self.bias.gradient += dy.sum(axis=0)
 
@@ -235,7 +235,7 @@ def orthogonal(size: int, rng: np.random.Generator) -> Array:
 class Adam:
     """Adam (Kingma and Ba 2015) over the parameters of a layer, with a limit on the norm of the gradient.
 
-    Rows of tables that a batch does not use stay as they are, with what is known of them.
+    Rows of tables that a batch does not use stay as they are, and so do their moving averages.
     """
 
     def __init__(self, layer: Layer, beta1: float = 0.9, beta2: float = 0.98, limit: float = 5.0) -> None:
@@ -259,14 +259,14 @@ class Adam:
             each.touched[:] = 0
 
     def state(self) -> dict[str, Array]:
-        """Return what learning goes on from."""
+        """Return the state from which learning goes on."""
         found: dict[str, Array] = {"steps": np.array([self.steps])}
         for name, each in self.parameters.items():
             found |= {f"{name}/value": each.value, f"{name}/mean": each.mean, f"{name}/square": each.square}
         return found
 
     def restore(self, arrays: dict[str, Array]) -> None:
-        """Go on from what `state` returned; `KeyError` or `ValueError` if that is of another network."""
+        """Go on from what `state` returned; `KeyError` or `ValueError` if that belongs to another network."""
         self.steps = int(arrays["steps"][0])
         for name, each in self.parameters.items():
             each.packed.clear()

@@ -103,7 +103,7 @@ def adam(weights, gradient, mean, square, double scale, double rate, double beta
     arrays = (weights, gradient, mean, square)
     alike = (each.shape == weights.shape and each.dtype == weights.dtype for each in arrays)
     if not all(alike) or not all(each.flags.c_contiguous for each in arrays):
-        raise ValueError("the weights and what Adam knows of them do not fit each other")
+        raise ValueError("the weights and the moving averages of Adam do not fit each other")
     if touched is not None and touched.shape[0] != len(weights):
         raise ValueError("each row of the weights has a mark")
     if not weights.size:

@@ -7,7 +7,7 @@ from libc.stdlib cimport free, malloc
 cdef class Panels:
     """A matrix as the right factor of products: its columns in panels, in the order in which they are read.
 
-    With `transposed` the matrix is that of the array on its side. It does not follow later changes of the array.
+    With `transposed` the matrix is the transpose of the array. It does not follow later changes of the array.
     """
 
     def __cinit__(self, matrix, *, bint transposed=False):
@@ -80,7 +80,7 @@ cdef int multiply_rows(const real_t[:, :] left, Panels right, real_t[:, :] out, 
 
 
 def transposed(matrix):
-    """A copy of a matrix on its side."""
+    """The transpose of a matrix, as a copy."""
     matrix = np.ascontiguousarray(matrix)
     if matrix.ndim != 2 or matrix.dtype not in (np.float32, np.float64):
         raise ValueError(f"{matrix.ndim} dimensions of {matrix.dtype}; matrices of float32 or float64 have transposes")
@@ -95,7 +95,7 @@ def transposed(matrix):
 
 
 cdef int turn(const real_t[:, ::1] matrix, real_t[:, ::1] out) except -1:
-    """Write a matrix on its side."""
+    """Write the transpose of a matrix."""
     with nogil:
         transpose_raw(&matrix[0, 0], matrix.shape[0], matrix.shape[1], &out[0, 0])
     return 0

@@ -1,6 +1,6 @@
 """Long short-term memory over a batch of sentences, and its gradient.
 
-The rows of a batch stand step by step: first the first nodes of all sentences, the longest sentence first, then the
+The rows of a batch are ordered by step: first the first nodes of all sentences, the longest sentence first, then the
 second nodes, and so on. So the rows of a step are together, those of sentences that have ended drop out at its end, and
 nothing is padded. `steps` is where the rows of each step begin, and the end.
 """
@@ -72,7 +72,7 @@ cdef int check(const offset_t[::1] steps, Py_ssize_t rows, Py_ssize_t width, Py_
         raise ValueError("the gates, the weights and the steps do not fit each other")
     for step in range(steps.shape[0] - 1):
         if steps[step + 1] - steps[step] > last or steps[step + 1] <= steps[step]:
-            raise ValueError("the rows of a batch do not stand step by step, the longest sentence first")
+            raise ValueError("the rows of a batch are not ordered by step, the longest sentence first")
         last = steps[step + 1] - steps[step]
     return 0
 

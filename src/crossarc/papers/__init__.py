@@ -1,1 +1,1 @@
-"""The papers, each in a room of its own: what no general parser needs, and where its parts are."""
+"""The papers, each in a package of its own, with what only that paper needs."""

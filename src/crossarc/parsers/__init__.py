@@ -1,4 +1,4 @@
-"""What assembles systems, decoders, features and weights into parsers, and the file a trained one is kept in."""
+"""Parsers, made of systems, decoders, features and weights, and the file that holds a trained one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure a parser is of a sentence: its best trees with their scores, and how likely each arc and label is."""
+"""The confidence of a parser in a sentence: its best trees with their scores, and how likely each arc and label is."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from crossarc.treebank.sentence import Sentence
 
 Heads = NDArray[np.int32]
 Scores = NDArray[np.float64]
-# What turns the tree that a model finds, heads and names of labels, into the tree that it stands for.
+# A function from the tree that a model finds, heads and names of labels, to the tree that it stands for.
 Undo = Callable[[Heads, list[str]], tuple[Heads, list[str]]]
 
 # What is written into comments and MISC.
 RANK, SCORE, PROBABILITY = "tree_rank", "tree_score", "tree_probability"
 HEAD_PROBABILITY, LABEL_PROBABILITY = "HeadProb", "LabelProb"
-BELONG_TO_FIRST = ("newdoc", "newpar")  # comments that say what begins with a sentence, once
+BELONG_TO_FIRST = ("newdoc", "newpar")  # comments on what begins with a sentence; a file has each once
 
 
 @dataclass(frozen=True)
 class Scales:
-    """What the scores of a model are multiplied by before they become probabilities.
+    """The factors by which the scores of a model are multiplied before they become probabilities.
 
     Transition parsers have one scale, `trees`: of actions, which are arcs with their labels. They alone have `arcs`,
     the power that flattens their marginals.
@@ -44,7 +44,7 @@ TRANSITION_SCALES = Scales(0.045, 0.045, 0.6)
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What is asked of an analysis."""
+    """The options of an analysis."""
 
     scales: Scales  # what makes probabilities of scores
     k: int = 1  # trees
@@ -72,7 +72,7 @@ class ScoredTree:
     def sentence(self) -> Sentence:
         """The sentence with this tree in HEAD and DEPREL."""
         if self.source is None:
-            raise CrossarcError("this tree is of no sentence yet; Analysis.of puts it into one")
+            raise CrossarcError("this tree has no sentence yet; Analysis.of puts it into one")
         return self.source.replace(heads=self.heads, deprels=self.deprels)
 
 
@@ -96,7 +96,7 @@ class Analysis:
         """The trees as sentences that say in comments, and with `probabilities` in MISC, how sure the parser is.
 
         The comments are `tree_score` and `tree_probability`, and `tree_rank` where there are several trees; the marks
-        in MISC are `HeadProb` and `LabelProb`. Trees after the first get a `sent_id` of their own, for no two
+        in MISC are `HeadProb` and `LabelProb`. Trees after the first get a `sent_id` of their own, since no two
         sentences of a file may have the same, and no `newdoc` or `newpar`.
         """
         return [annotate(tree, rank, len(self.trees), probabilities) for rank, tree in enumerate(self.trees, 1)]
@@ -196,7 +196,7 @@ class TreeSpace:
         return np.concatenate([first[None], others])[:k]
 
     def marginals(self) -> Scores:
-        """How likely each arc is."""
+        """The probability of each arc."""
         from crossarc import decode
 
         search = decode.projective_marginals if self.projective else decode.marginals

@@ -1,11 +1,11 @@
 """From scores to probabilities: the scales that fit the scores of a model to its development set.
 
-Probabilities are exp(scale * score), made to sum to 1. Scores of margin learners and perceptrons have no unit that
-means anything of the kind, so the scale is the one under which the probabilities of the heads of parses, or of their
+Probabilities are exp(scale * score), made to sum to 1. Scores of margin learners and perceptrons have no such
+unit, so the scale is the one under which the probabilities of the heads of parses, or of their
 labels where the heads are right, fit best with which of them are right (the least log loss). One number does not change
 which tree is the best, so parses stay what they are.
 
-Beams have too few derivations to be fair about arcs: what all of them agree on is less sure than that. So the
+Beams have too few derivations to be fair about arcs: an arc that is in all of them is still not certain. So the
 marginals of transition parsers are flattened, raised to a power and made to sum to 1 again, and that power is found in
 the same way.
 
@@ -95,6 +95,6 @@ def best_scale(loss: Callable[[float], float], start: float) -> float:
 
 
 def log_loss(probabilities: np.ndarray, right: np.ndarray) -> float:
-    """How much probabilities are worth against what turned out to be right; 0 is the best."""
+    """The log loss of probabilities, given which of the events are right; 0 is the best."""
     chances = np.clip(probabilities, 1 - SURE, SURE)
     return float(-np.log(np.where(right, chances, 1 - chances)).sum())

@@ -61,7 +61,7 @@ def watched(
     """The sentences as they come; `warn` is called once with the columns that are empty but should not be.
 
     A column is judged by the first words of the input: empty there, and too often filled in training for that to be
-    chance. Once each column was seen filled, nothing is looked at any more.
+    chance. Once each column was seen filled, the check ends.
     """
     missing = [column for column in OPTIONAL if shares.get(column, 0) > 0]
     stream = iter(sentences)

@@ -1,4 +1,4 @@
-"""What a user already knows of a tree: arcs that must be in it, arcs that may not, and labels."""
+"""Constraints on a tree: arcs that must be in it, arcs that must not be in it, and labels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Constraints:
     """
 
     required: Mapping[int, int] = field(default_factory=dict)  # the head that a word must have
-    forbidden: Collection[tuple[int, int]] = ()  # pairs of a word and a head that it may not have
+    forbidden: Collection[tuple[int, int]] = ()  # pairs of a word and a head that it must not have
     labels: Mapping[int, str] = field(default_factory=dict)  # the label that a word must have
 
     def __bool__(self) -> bool:
@@ -39,7 +39,7 @@ class Constraints:
         )
 
     def required_heads(self, n: int) -> NDArray[np.int32] | None:
-        """What decoders take as `required`: the head of each word, -1 where it is free."""
+        """The argument `required` of decoders: the head of each word, -1 where it is free."""
         if not self.required:
             return None
         heads = np.full(n + 1, -1, dtype=np.int32)
@@ -48,7 +48,7 @@ class Constraints:
         return heads
 
     def forbidden_arcs(self, n: int) -> NDArray[np.bool_] | None:
-        """What decoders take as `forbidden`: true at [word, head]."""
+        """The argument `forbidden` of decoders: true at [word, head]."""
         if not self.forbidden:
             return None
         arcs = np.zeros((n + 1, n + 1), dtype=bool)
@@ -66,7 +66,7 @@ class Constraints:
         return arcs
 
     def check(self, sentence: Sentence) -> None:
-        """Refuse what is not about the words of a sentence, or contradicts itself."""
+        """Refuse constraints that are not about the words of a sentence, or contradict each other."""
         n = len(sentence)
         for word, head in [*self.required.items(), *self.forbidden]:
             if not (1 <= word <= n and 0 <= head <= n and word != head):
@@ -91,7 +91,7 @@ Source = Callable[[Sentence], Constraints | None]  # gives the constraints on a 
 
 
 def constraints_of(source: Source | None, sentence: Sentence) -> Constraints:
-    """What a source knows of a sentence, checked."""
+    """The constraints that a source has on a sentence, checked."""
     known = source(sentence) if source is not None else None
     if not known:
         return NONE
@@ -100,7 +100,7 @@ def constraints_of(source: Source | None, sentence: Sentence) -> Constraints:
 
 
 def marked_constraints(sentence: Sentence) -> Constraints | None:
-    """The constraints that stand in MISC: `Head=3`, `NotHead=1,5` and `Deprel=obj`, each on the word that it is about.
+    """The constraints in MISC: `Head=3`, `NotHead=1,5` and `Deprel=obj`, each on the word that it is about.
 
     >>> sentence = Sentence.from_columns(forms=["", "She", "sings"], misc=["", "Head=2|Deprel=nsubj", "NotHead=1"])
     >>> known = marked_constraints(sentence)
@@ -140,6 +140,6 @@ def node_of(sentence: Sentence, word: int, mark: str, text: str) -> int:
 
 
 def place_of(sentence: Sentence) -> str:
-    """Where a sentence stands, for errors."""
+    """The place of a sentence, for errors."""
     name = f" sentence {sentence.id!r}" if sentence.id else ""
     return f"{sentence.source or '<input>'}:{sentence.line}:{name or ' sentence'}"

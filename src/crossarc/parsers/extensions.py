@@ -1,4 +1,4 @@
-"""The public door: what a program adds to crossarc. Installed packages do the same by entry points."""
+"""The public function by which a program adds things to crossarc. Installed packages do the same by entry points."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def registry_of(kind: str) -> Registry[Any]:
 def register(name: str, **things: Any) -> None:
     """Make things known under a name in this process: `transition_system=`, `preset=` and the other kinds in `KINDS`.
 
-    What a package offers to every process, the command line included, are entry points of the groups
+    For every process, the command line included, a package offers things by entry points of the groups
     `crossarc.transition_systems`, `crossarc.presets` and so on.
 
     >>> from crossarc.parsers import Parser, Preset

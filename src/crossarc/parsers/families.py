@@ -1,4 +1,4 @@
-"""The families of settings: where the class of each is, and what errors call its parsers.
+"""The families of settings: the place of each class, and the name of its parsers in errors.
 
 A family is imported when one of its parsers is asked for, or when an error must know whose setting a name is.
 """
@@ -70,7 +70,7 @@ def all_settings() -> dict[str, list[str]]:
     return found
 
 
-# Settings that there were, and what to do without them.
+# Removed settings, and what holds without them.
 REMOVED = {
     "static_epochs": "the first epoch always follows the oracle alone",
     "learning_rate": "maximum entropy always has 0.1",
@@ -102,7 +102,7 @@ def asks_for_nothing(name: str, value: Any) -> bool:
 
 
 def owner_of(name: str, asked: type[Settings]) -> str:
-    """Return what to call the parsers that have a setting which the asked family does not have."""
+    """Return the name of the parsers that have a setting which the given family does not have."""
     if name in LinearSettings.model_fields and not issubclass(asked, LinearSettings):
         return "linear parsers"
     families = [FAMILIES[family] for family in all_settings()[name]]

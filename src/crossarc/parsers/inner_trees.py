@@ -1,4 +1,4 @@
-"""Trees inside the graphs that parsers give: which arcs and labels they have is learned from the trees of training."""
+"""Trees inside the graphs that parsers give, with arcs and labels like those of the trees in training."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOREIGN = "dep"  # the label of an arc of a tree that is not in the graph, where
 
 @dataclass(frozen=True)
 class InnerTrees:
-    """What the trees of a treebank have of its graphs.
+    """The relation between the trees and the graphs of a treebank.
 
     `shares` has for each label in graphs the share of its arcs that are in trees too, between 0 and 1 and never one of
     the two, and `deprels` the label that most of these have there: `conj:and` in a graph is `conj` in the tree. If

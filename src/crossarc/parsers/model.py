@@ -1,4 +1,4 @@
-"""The contract of trained parsers: parsers of trees and parsers of graphs, whatever finds these."""
+"""The contract of trained parsers: parsers of trees and parsers of graphs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Analyser = Callable[[Request], Iterator[Analysis]]
 
 @dataclass(frozen=True)
 class Wish:
-    """What a user wants: sentences or analyses of them, under which constraints, with which trees inside graphs."""
+    """The options of a user: sentences or analyses of them, constraints, trees inside graphs."""
 
     request: Request
     analysed: bool = False
@@ -57,7 +57,7 @@ class Model(Component):
     attributes: Attributes
     labels: list[str]
     single_root: bool
-    has_alternatives = False  # whether it knows how sure it is
+    has_alternatives = False  # whether it gives probabilities
     is_projective = False  # whether all its trees are
     usual_scales = Scales(1.0, 1.0)  # of a model that was not calibrated
     long_sentence: int = 0  # longer sentences are not searched in full; 0 if all are
@@ -69,7 +69,7 @@ class Model(Component):
 
     @abstractmethod
     def worker(self, wish: Wish) -> Callable[[list[Sentence]], list[Any]]:
-        """Return what does for a batch of sentences as a user wishes; refuse what the parser does not know."""
+        """Return a function that parses a batch of sentences with these options; refuse options that it lacks."""
 
     @abstractmethod
     def coverage(self, corpus: Corpus) -> Coverage:
@@ -80,11 +80,11 @@ class Model(Component):
         """Return the scales under which probabilities fit best with what is right in some sentences."""
 
     def learned_of(self, sentences: list[Sentence]) -> dict[str, Any]:
-        """Return what the manifest keeps of the training data besides the model."""
+        """Return the fields of the manifest about the training data."""
         return {}
 
     def shared_manifest(self) -> dict[str, Any]:
-        """Return what the manifests of all models say."""
+        """Return the fields that the manifests of all models have."""
         names = ("kind", "labels", "single_root")
         own = {name: getattr(self, name) for name in names}
         return {**own, "settings": self.settings.model_dump(), "features": self.features.text}
@@ -98,7 +98,7 @@ class Model(Component):
         return self
 
     def tuned(self, dev: Corpus) -> Self:
-        """Return the model with what can be found by a development set alone; most models have nothing of the kind."""
+        """Return the model with the values that only a development set gives; most models have none."""
         return self
 
 
@@ -115,7 +115,7 @@ class TreeModel(Model):
         """Return heads and labels of all nodes of a corpus."""
 
     def parse_columns(self, corpus: Corpus) -> Columns:
-        """Return what is written to the columns of a corpus, as `write_columns` takes it: trees, and tags if any."""
+        """Return the new values of the columns of a corpus, as `write_columns` takes them: trees, and tags if any."""
         heads, labels = self.parse(corpus)
         return {"head": (heads, None), "deprel": (labels, StringTable(self.labels))}
 
@@ -130,7 +130,7 @@ class TreeModel(Model):
         return {}, self.analyse(corpus, constraints, request)
 
     def analyser(self, corpus: Corpus) -> Analyser:
-        """Return what analyses a corpus again and again under different scales, without constraints."""
+        """Return a function that analyses a corpus under different scales, without constraints."""
         return lambda request: self.analyse(corpus, [NONE] * (len(corpus.starts) - 1), request)
 
     def parsed(self, sentences: list[Sentence], *, keep_tags: bool = False) -> list[Sentence]:
@@ -155,7 +155,7 @@ class TreeModel(Model):
         return result
 
     def worker(self, wish: Wish) -> Callable[[list[Sentence]], list[Any]]:
-        """Return what parses or analyses a batch; without analyses only sentences under constraints are analysed."""
+        """Return a function that parses or analyses a batch; sentences under constraints are always analysed."""
         request, source = wish.request, wish.constraints
         usual = self if request.beam is None else self.with_beam(request.beam)
 
@@ -214,7 +214,7 @@ class GraphModel(Model):
         return with_graphs(self, Corpus.of(sentences)) if sentences else []
 
     def worker(self, wish: Wish) -> Callable[[list[Sentence]], list[Any]]:
-        """Return what parses a batch; with trees, the best tree inside each graph is written too."""
+        """Return a function that parses a batch; with trees, the best tree inside each graph is written too."""
         if wish.analysed or wish.constraints is not None:
             self.refuse_analysis()
         beam, trees = wish.request.beam, wish.trees
@@ -226,14 +226,14 @@ class GraphModel(Model):
         self.refuse_analysis()
 
     def refuse_analysis(self) -> NoReturn:
-        """Say what only parsers of trees know."""
+        """Raise the error about options that only parsers of trees have."""
         raise CrossarcError(
             f"{self.settings.parser} gives graphs: only parsers of trees have probabilities, k best trees and "
             "constraints; leave them out"
         )
 
     def learned_of(self, sentences: list[Sentence]) -> dict[str, Any]:
-        """Return what the trees of the training data have of its graphs."""
+        """Return the relation between the trees and the graphs of the training data."""
         from crossarc.parsers.inner_trees import InnerTrees
 
         return {"trees": InnerTrees.of(sentences, self.single_root).to_dict()}

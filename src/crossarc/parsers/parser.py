@@ -1,4 +1,4 @@
-"""The parser people use: train it, parse with it, save it, load it."""
+"""The parser for users: train it, parse with it, save it, load it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Parser(Stored):
     """
 
     shared_ = ("model_", "sample_")
-    sample_: list[Sentence] | None = None  # what the scales will be found by
+    sample_: list[Sentence] | None = None  # the data by which the scales will be found
 
     def __init__(self, parser: str = "arc-hybrid", **settings: Any) -> None:
         self.settings = make_settings(parser, **settings)
@@ -104,7 +104,7 @@ class Parser(Stored):
 
     @property
     def scorer(self) -> ArcScorer | None:
-        """What it is a parser around; None for parsers that learn."""
+        """The scorer that it is a parser around; None for parsers that learn."""
         return getattr(self.model_, "scorer", None) if self.settings.family == "scorer" else None
 
     def calibrate(self, dev: Data) -> Parser:
@@ -144,8 +144,8 @@ class Parser(Stored):
         """Learn from a treebank; with `dev` the epoch that scores best on it is kept.
 
         `init` is a trained parser of the same kind whose weights are the first; its labels and words are kept and those
-        of the treebank join them. `directed` is a trained `mst` that enhances the trees of an undirected parser, in the
-        place of one learned beside it; the model file has both. After each epoch the training state is saved to the
+        of the treebank join them. `directed` is a trained `mst` that enhances the trees of an undirected parser;
+        without it, one is trained too. The model file has both. After each epoch the training state is saved to the
         file `checkpoint`, which `save` deletes; with `resume` training goes on from the state in that file, if there is
         one, and gives the same model as without the interruption.
         """
@@ -209,7 +209,7 @@ class Parser(Stored):
 
     @property
     def target(self) -> Literal["tree", "graph"]:
-        """What it learns and gives."""
+        """The kind of its output."""
         return "graph" if self.settings.gives_graphs else "tree"
 
     @property
@@ -219,7 +219,7 @@ class Parser(Stored):
 
     @property
     def measures(self) -> tuple[str, str]:
-        """What the two scores on a development set are: LAS and UAS, or F of labelled and unlabelled arcs."""
+        """The names of the two scores on a development set: LAS and UAS, or F of labelled and unlabelled arcs."""
         return ("LF", "UF") if self.gives_graphs else ("LAS", "UAS")
 
     @property
@@ -267,7 +267,7 @@ class Parser(Stored):
             raise CrossarcError(f"k is the number of trees, 1 or more, not {k}")
         model, name = self.model, "the input"
         if beam is not None:
-            model.with_beam(beam)  # a model that knows no beam refuses it here
+            model.with_beam(beam)  # a model without a beam refuses it here
         if isinstance(sentences, str | os.PathLike):
             name, sentences = os.fspath(sentences), read(sentences)
 
@@ -288,7 +288,7 @@ class Parser(Stored):
     @overload
     def parse_tokens(self, tokens: Iterable[Iterable[str]], **options: Unpack[ParseOptions]) -> list[Sentence]: ...
     def parse_tokens(self, tokens: Tokens, **options: Unpack[ParseOptions]) -> Sentence | list[Sentence]:
-        """Parse words that something else has split.
+        """Parse words that another tool has split.
 
         A list of strings gives a sentence, a list of such lists a list of sentences. The options are those of `parse`.
 
@@ -305,13 +305,13 @@ class Parser(Stored):
 
     @property
     def inner_trees(self) -> InnerTrees:
-        """What is known of the trees inside graphs: from training, if it had trees."""
+        """The data about trees inside graphs: from training, if it had trees."""
         found = self.manifest_.get("trees")
         return InnerTrees.from_dict(found) if found else InnerTrees(self.model.single_root)
 
     @property
     def scales(self) -> Scales:
-        """What makes probabilities of the scores of the model: found by the development set, if there was one."""
+        """The scales that make probabilities from the scores of the model, found by a development set."""
         sample = self.sample_
         if sample is not None:
             self.fit_scales(sample)

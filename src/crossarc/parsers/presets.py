@@ -1,4 +1,4 @@
-"""The presets: names for settings that belong together, with what each builds."""
+"""The presets: names for settings that belong together, and the class of trees or graphs that each builds."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Preset:
 
     @property
     def method(self) -> Literal["moves", "arcs", "networks"]:
-        """How it finds what it builds."""
+        """The method by which it builds trees or graphs."""
         return FAMILIES[self.family].method
 
     @property
     def output(self) -> Literal["tree", "graph"]:
-        """What it builds."""
+        """The class of trees or graphs that it builds."""
         return FAMILIES[self.family].output
 
 
@@ -43,7 +43,7 @@ def read_presets(package: str) -> dict[str, Preset]:
 
 
 def check_preset(name: str, preset: object) -> None:
-    """Refuse what is no preset, or is of an unknown family."""
+    """Refuse anything but presets of known families."""
     if not isinstance(preset, Preset) or not {"system", "features"} <= {*preset.settings}:
         raise CrossarcError(
             f"the preset {name!r} is {preset!r}; it must be a Preset whose settings have a system and features"
@@ -86,7 +86,7 @@ def checked_settings(values: dict[str, Any]) -> Settings:
         if not asks_for_nothing(name, values[name]):
             said = family.foreign(name, values["parser"])
             if said is None:
-                said = f"setting {name} is of {owner_of(name, family)}; {values['parser']} has none: leave it out"
+                said = f"setting {name} belongs to {owner_of(name, family)}; {values['parser']} has none: leave it out"
             raise CrossarcError(said)
     own = {name: value for name, value in values.items() if name not in foreign}
     try:
@@ -123,9 +123,9 @@ def stored_basics(manifest: dict[str, Any], kind: type[Kind]) -> tuple[Kind, lis
     settings = stored_settings(manifest["settings"])
     labels, single_root = manifest["labels"], manifest["single_root"]
     if not isinstance(settings, kind):
-        raise ValueError("the settings are of another family")
+        raise ValueError("the settings belong to another family")
     if not labels or not isinstance(single_root, bool):
-        raise ValueError("there are no labels, or it is not said how many roots there are")
+        raise ValueError("there are no labels, or the file does not say how many roots there are")
     return settings, labels, single_root
 
 

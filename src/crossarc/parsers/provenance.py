@@ -1,4 +1,4 @@
-"""What a model was made from: a description of its data, and what its checkpoint belongs to."""
+"""The provenance of a model: a description of its data, and the signature of its checkpoint."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crossarc.treebank.sentence import Sentence
 
 
 def describe_data(sentences: list[Sentence]) -> dict[str, Any]:
-    """Return what a model file says about its training data."""
+    """Return the description of training data for a model file."""
     sources = dict.fromkeys(os.path.basename(sentence.source) for sentence in sentences if sentence.source)
     return {
         "sentences": len(sentences),
@@ -38,7 +38,7 @@ def digest(sentences: Iterable[Sentence]) -> str:
 def signature_of(
     settings: Settings, train: str, dev: str, before: Model | None, helper: Model | None
 ) -> dict[str, Any]:
-    """Return what a checkpoint belongs to; `train` and `dev` are the digests of the data."""
+    """Return the signature of a checkpoint; `train` and `dev` are the digests of the data."""
     features = before.features.text if before is not None else model_text(settings.features)
     return {
         "settings": settings.model_dump(),

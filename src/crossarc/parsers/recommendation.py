@@ -1,4 +1,4 @@
-"""Which parser suits a treebank, by the figures of its summary."""
+"""The recommended parser for a treebank, by the figures of its summary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crossarc.treebank.sentence import Sentence
 
 # Shares in percent where the advice changes and no results page says where; the others are in advice.toml.
 FEW_EDGES = 0.3  # non-projective edges: fewer cost a projective parser less than it gains
-MANY_EDGES = 5.0  # with more, non-projective trees are the rule
+MANY_EDGES = 5.0  # with more, most trees are non-projective
 NEARLY_ALL = 99.0  # of the graphs projective, of the trees 2-planar
 NOTABLE = 1.0  # of the nodes with several heads
 SMALL = 1_000  # sentences
@@ -43,13 +43,13 @@ class Choice:
 
 @cache
 def advice() -> dict[str, Any]:
-    """What scripts/learn_advice.py learned from the results pages."""
+    """The table that scripts/learn_advice.py made from the results pages."""
     text = files("crossarc.parsers").joinpath("advice.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
 def advised(kind: str, value: float) -> tuple[str, tuple[Choice, ...]]:
-    """The accurate parser of "trees" with such a share of edges, or of so many "graphs", and the choices beside it."""
+    """The accurate parser of "trees" with such a share of edges, or of so many "graphs", and the other choices."""
     found = next(each for each in advice()[kind] if value < each.get("below", math.inf))
     choices = [
         Choice(**{**each, "against": found["accurate"], "treebanks": tuple(each.get("treebanks", ()))})
@@ -162,7 +162,7 @@ def recommend_graph(summary: Summary) -> tuple[str, str]:
 
 
 def shown(value: float) -> str:
-    """A share as people say it: 15%, 3.4%, 0.2%, less than 0.1%."""
+    """A share as text: 15%, 3.4%, 0.2%, less than 0.1%."""
     if 0 < value < 0.05:
         return "less than 0.1%"
     return f"{value:.0f}%" if value >= 9.95 else f"{value:.1f}%"

@@ -28,11 +28,11 @@ def stored_model(manifest: dict[str, Any], arrays: Arrays) -> Any:
 
 
 def trainer_of(corpus: Corpus, settings: Settings, init: Any = None, directed: Any = None) -> Trainer:
-    """Return what trains a parser of these settings on a corpus.
+    """Return the trainer of a parser of these settings on a corpus.
 
     `init` is the model to start from, `directed` a directed model that enhances the trees of undirected parsers.
     """
-    from crossarc.parsers.graphs import Graphs, graph_transform  # what is only parsed with needs neither
+    from crossarc.parsers.graphs import Graphs, graph_transform  # parsing needs neither
     from crossarc.parsers.trees import Trees
 
     make: Callable[..., Trainer] = placed(settings.trainer_place)

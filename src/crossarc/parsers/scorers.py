@@ -29,7 +29,7 @@ from crossarc.treebank.sentence import Sentence
 
 
 def check_decoder(name: str, decoder: object) -> None:
-    """Refuse what cannot be called."""
+    """Refuse anything but functions."""
     if not callable(decoder):
         raise CrossarcError(f"the decoder {name!r} is {decoder!r}; it must be a function of scores that gives heads")
 
@@ -196,7 +196,7 @@ def unpadded(scores: Any, shapes: list[tuple[int, int]], name: str) -> list[Scor
 
 
 def as_array(scores: Any) -> NDArray[Any]:
-    """Return what an array or a tensor holds, without a copy where that can be."""
+    """Return the content of an array or a tensor, without a copy where possible."""
     if isinstance(scores, np.ndarray) or not hasattr(scores, "__dlpack__"):
         return np.asarray(scores)
     try:

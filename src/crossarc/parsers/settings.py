@@ -1,6 +1,6 @@
-"""What can be chosen about a parser: the settings that all parsers share, and those of linear ones and of graphs.
+"""The settings of parsers: those that all parsers share, and those of linear parsers and of parsers of graphs.
 
-The settings of each method stand beside its models: `moves.settings`, `arcs.settings` and `networks.settings`.
+The settings of each method are in the package of its models: `moves.settings`, `arcs.settings` and `networks.settings`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
-    # What weights depend on besides: a parser must agree in these settings with the one that it starts from.
+    # Other settings that weights depend on: a parser must agree in these with the one that it starts from.
     kept: ClassVar[tuple[str, ...]] = ("system", "features", "transform")
-    # The classes of the model and of what trains it, as module and name.
+    # The classes of the model and of its trainer, as module and name.
     model_class: ClassVar[str]
     trainer_class: ClassVar[str]
     gives_graphs: ClassVar[bool] = False
@@ -49,12 +49,12 @@ class Settings(BaseModel):
 
     @property
     def model_place(self) -> str:
-        """Where the class of the model is."""
+        """The place of the class of the model."""
         return self.model_class
 
     @property
     def trainer_place(self) -> str:
-        """Where the class of what trains it is."""
+        """The place of the class of its trainer."""
         return self.trainer_class
 
     @classmethod
@@ -72,7 +72,7 @@ class Settings(BaseModel):
 
     @classmethod
     def foreign(cls, name: str, parser: str) -> str | None:
-        """Return what to say of a setting that other parsers have; None if there is nothing special to say."""
+        """Return the message about a setting that other parsers have; None for the general message."""
         return None
 
     def check_members(self, presets: Mapping[str, Any]) -> None:
@@ -108,7 +108,9 @@ class Settings(BaseModel):
         for name, usual in (("cap", None), ("prefer", "first")):
             value = getattr(self, name)
             if value != usual and self.transform == "none":
-                raise CrossarcError(f"setting {name} = {value} is of a transform: set transform too, or leave it out")
+                raise CrossarcError(
+                    f"setting {name} = {value} belongs to a transform: set transform too, or leave it out"
+                )
         return self
 
 

@@ -29,7 +29,7 @@ class Trees:
 
     @classmethod
     def of(cls, corpus: Corpus) -> Trees:
-        """Return the trees as they stand in a corpus."""
+        """Return the trees of a corpus."""
         table = corpus.strings["deprel"]
         labels = np.where(corpus["head"] >= 0, corpus["deprel"] - table.reserved, -1).astype(np.int32)
         return cls(corpus, corpus["head"], labels, list(table))
@@ -105,4 +105,4 @@ def places_of(heads: Ints, labels: Ints, count: int, before: NDArray[np.uint8] |
 def check_places(places: NDArray[np.uint8], count: int) -> None:
     """Refuse places that are not of so many labels, or leave an arc none, with `ValueError`."""
     if places.dtype != np.uint8 or places.shape != (count,) or np.bitwise_or.reduce(places) != ON_ROOTS | ELSEWHERE:
-        raise ValueError("it is not said where labels can be")
+        raise ValueError("the file does not say where labels can be")

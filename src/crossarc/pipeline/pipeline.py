@@ -42,10 +42,10 @@ Stage = Callable[[str], None]
 class Pipeline(Stored):
     """Turns text into sentences with tags and trees.
 
-    `parser` is any preset, with its settings. A parser that can predict tags itself, as the preset `neural`, gives tags
+    `parser` is any preset, with its settings. A parser that can predict tags itself, such as `neural`, gives tags
     and trees by one network, from forms alone. For all others a linear tagger gives the tags, and the parser learns
     from tags that were predicted in so many folds (`jackknife`, 0 for gold tags), since predicted tags are what it will
-    see. `graph` is a preset of graphs that is trained beside the parser. Sentences of text with more than
+    see. `graph` is a preset of graphs that is trained in addition to the parser. Sentences of text with more than
     `max_sentence_words` words are cut where they end most likely.
 
     `components` are the tokenizer, the tagger, the parser and the parser of graphs, as far as there are such.
@@ -99,11 +99,11 @@ class Pipeline(Stored):
     ) -> Pipeline:
         """Learn from a treebank with text, tags and trees; with `dev` the best epochs are kept.
 
-        `on_stage` is called with what is learned next: tokenizer, tagger, jackknife, parser or graph. `on_epoch` and
-        `on_progress` tell how far its epochs are, and `on_step` how many steps are done, and how many there are, where
-        there are no epochs: in the preparation of the tagger, and in jackknife.
+        `on_stage` is called with the name of the next stage: tokenizer, tagger, jackknife, parser or graph. `on_epoch`
+        and `on_progress` tell how far its epochs are, and `on_step` how many steps are done, and how many there are,
+        where there are no epochs: in the preparation of the tagger, and in jackknife.
 
-        Each stage saves its training state to a file whose name is `checkpoint` with its own name behind, such as
+        Each stage saves its training state to a file whose name is `checkpoint` and then the name of the stage, such as
         `my.checkpoint.tokenizer`; `save` deletes them. With `resume` training goes on in the stage where it was
         interrupted, and gives the same model as without the interruption.
         """
@@ -149,7 +149,7 @@ class Pipeline(Stored):
         return tagged, tagger.tag(held_out) if held_out is not None else None
 
     def signature(self, train: list[Sentence], dev: list[Sentence] | None) -> dict[str, Any]:
-        """Return what the checkpoint of a training belongs to."""
+        """Return the signature of the checkpoint of a training."""
         settings = {"jackknife": self.jackknife, "max_sentence_words": self.tokenizer.max_sentence_words}
         parts = {"tagger": self.tagger_settings} | {
             role: each.settings.model_dump() for role, each in self.parsers.items()
@@ -248,7 +248,7 @@ class Pipeline(Stored):
         return passed(sentences, self.annotators, keep_tags) if sentences else []
 
     def notes(self) -> list[str]:
-        """Return what is worth knowing of what was parsed so far: what was counted."""
+        """Return remarks about the input parsed so far."""
         return [note for each in self.components.values() for note in each.model.notes()]
 
     def reset_notes(self) -> None:
@@ -314,7 +314,7 @@ class Pipeline(Stored):
 
     @property
     def parsers(self) -> dict[str, Parser]:
-        """The parser of trees or graphs, and the parser of graphs beside it, if there is one."""
+        """The parser of trees or graphs, and the additional parser of graphs, if there is one."""
         return {role: each for role, each in self.components.items() if isinstance(each, Parser)}
 
     @property
@@ -324,7 +324,7 @@ class Pipeline(Stored):
 
 
 def checked_tagger(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the settings of a linear tagger; refuse what is none."""
+    """Return the settings of a linear tagger; refuse anything else."""
     known = ("epochs", "seed", "cut", "cost")
     if not isinstance(settings, Mapping):
         raise CrossarcError(f"tagger = {settings!r}: give a table of settings, such as {{ epochs = 8 }}")
@@ -335,7 +335,7 @@ def checked_tagger(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def check_text(text: object) -> None:
-    """Refuse what is not text."""
+    """Refuse anything but text."""
     if not isinstance(text, str):
         raise CrossarcError(f"a pipeline takes text, not {reprlib.repr(text)}; parse takes sentences")
 

@@ -1,4 +1,4 @@
-"""What a pipeline is made of: components by their roles, and the columns that each reads and gives."""
+"""The components of a pipeline by their roles, and the columns that each reads and writes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 TAGS = ["upos", "xpos", "feats", "lemma"]
 Member = Tokenizer | Tagger | Parser
-# What a pipeline can hold, in the order in which sentences pass through it.
+# The roles of a pipeline, in the order in which sentences pass through it.
 ROLES: dict[str, type[Tokenizer] | type[Tagger] | type[Parser]] = {
     "tokenizer": Tokenizer,
     "tagger": Tagger,
@@ -42,7 +42,7 @@ def tagging_parser(name: str, settings: Mapping[str, Any]) -> Parser:
     """Return a parser of a preset that predicts all tags if it can."""
     parser = Parser(name, **settings)
     asked = parser.settings
-    # Several networks, or one beside linear parsers, give trees alone.
+    # Several networks, or one with linear parsers, predict trees only.
     several = getattr(asked, "guides", ()) or getattr(asked, "ensemble", 1) > 1
     if several or not asked.features_of_forms:
         return parser

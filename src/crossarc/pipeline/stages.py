@@ -26,7 +26,7 @@ class Stages:
     """Lets the components of a pipeline learn, one after the other.
 
     A stage has a file of its own: while it learns, the checkpoint of its component; later what it has learned, so that
-    no stage learns twice. `signature` says what the training belongs to, and is asked for if there are files.
+    no stage learns twice. `signature` says what the training belongs to, and is called if there are files.
     """
 
     def __init__(

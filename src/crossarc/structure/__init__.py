@@ -1,7 +1,7 @@
-"""What a tree or graph is: projective, planar, 2-planar; its gaps, crossings and cycles.
+"""The properties of a tree or graph: projective, planar, 2-planar; its gaps, crossings and cycles.
 
 Trees are given as `heads`: n + 1 integers, node 0 the dummy root with heads[0] == -1, the words 1..n with heads in
-0..n; several words may hang from node 0. Heads that are no tree raise `StructureError`. Graphs are given as `Graph`.
+0..n; several words may hang from node 0. Heads that are not a tree raise `StructureError`. Graphs are given as `Graph`.
 """
 
 from __future__ import annotations

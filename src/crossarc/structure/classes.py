@@ -1,4 +1,4 @@
-"""What `classify` tells about each of many trees."""
+"""The result of `classify`: the properties of each of many trees."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def classify(heads, starts, *, errors="raise"):
     ----------
     heads : the heads of all sentences one after the other, n + 1 entries each, the first of each -1
     starts : where each sentence begins in `heads`, then the length of `heads`; S + 1 entries
-    errors : "raise" stops at a sentence that is no tree, "skip" marks it as not valid
+    errors : "raise" stops at a sentence that is not a tree, "skip" marks it as not valid
 
     >>> found = classify([-1, 2, 0, -1, 3, 4, 0, 3], [0, 3, 8])
     >>> found.projective.tolist(), found.planes.tolist(), found.gap_degree.tolist()
@@ -100,7 +100,7 @@ def checked_batch(heads, starts):
     if heads.ndim != 1 or (heads.size and heads.dtype.kind not in "iu"):
         raise StructureError(f"heads must be one row of integers, not {heads.dtype} of shape {heads.shape}")
     if heads.dtype != np.int32:
-        # What int32 cannot hold is out of range in any case, and must not become a head by wrapping around.
+        # A number that int32 cannot hold is out of range in any case, and must not wrap around to a valid head.
         heads = np.where((heads < -1) | (heads > 2**31 - 1), -2, heads)
     heads = np.ascontiguousarray(heads, dtype=np.int32)
     if starts.ndim != 1 or starts.size == 0 or starts[0] != 0 or starts[starts.size - 1] != heads.size:
@@ -111,5 +111,5 @@ def checked_batch(heads, starts):
     first = heads[starts[:starts.size - 1]]
     if (first != -1).any():
         wrong = int(np.argmax(first != -1))
-        raise StructureError(f"sentence {wrong}: heads[0] must be -1, for node 0 has no head")
+        raise StructureError(f"sentence {wrong}: heads[0] must be -1, since node 0 has no head")
     return heads, starts

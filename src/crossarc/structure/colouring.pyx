@@ -52,7 +52,7 @@ cdef token_t grow_clique(Board* board) noexcept nogil:
 
 
 cdef token_t choose(const Board* board) noexcept nogil:
-    """The uncoloured vertex with most colours around it, by degree among equals."""
+    """The uncoloured vertex with most colours around it; of equal ones the one of the highest degree."""
     cdef token_t v, pick = -1
     for v in range(board.m):
         if board.colour[v] < 0 and (
@@ -82,7 +82,7 @@ cdef void take_back(Board* board, token_t v) noexcept nogil:
 
 
 cdef token_t reduce_colours(Board* board, token_t colours) noexcept nogil:
-    """Colour `adjacent` with as few colours as can be, given `best` with `colours`; gives their number.
+    """Colour `adjacent` with as few colours as possible, given `best` with `colours`; return their number.
 
     The graph must not be bipartite: the search stops at three colours. When the budget is spent, the best so
     far stands.

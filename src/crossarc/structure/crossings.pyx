@@ -117,7 +117,7 @@ cdef bint any_crossing(Space* space) noexcept nogil:
 cdef offset_t measure_edges(Space* space, token_t* degree) noexcept nogil:
     """The greatest edge degree of a tree whose arcs, those of node 0 too, are in sweep order. O(m + pairs).
 
-    Gives the number of crossing pairs without an arc of node 0. The components within the span of an edge whose head
+    Returns the number of crossing pairs without an arc of node 0. The components within the span of an edge whose head
     does not dominate their root are those whose root hangs outside the span: each is one arc that crosses the edge and
     has its dependent inside. An arc to either end of the edge leads to words that its head dominates.
     """

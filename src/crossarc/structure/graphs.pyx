@@ -1,7 +1,8 @@
-"""What a graph is: acyclic, connected, projective; its cycles, crossings and words with several heads.
+"""The properties of a graph: acyclic, connected, projective; its cycles, crossings and words with several heads.
 
 All take a `Graph`, whose nodes are numbered by their place in the sentence with the dummy root as node 0. Arcs from
-node 0 mark roots; they do not connect words and are not heads in the sentence. They cross other arcs where it says so.
+node 0 mark roots; they do not connect words and are not heads in the sentence. Each function says whether they cross
+other arcs.
 """
 import numpy as np
 
@@ -109,7 +110,7 @@ cdef void find_components(Space* space, token_t* component) noexcept nogil:
 
 
 cdef token_t find_cycle(Space* space, const token_t* component, token_t start, token_t* cycle) noexcept nogil:
-    """A shortest cycle through `start`, breadth first within the component; gives its length, or 0."""
+    """Find a shortest cycle through `start`, breadth first within the component; return its length, or 0."""
     cdef token_t* queue = space.spare[0]
     cdef token_t* parent = space.spare[1]           # -1 where not met, for all nodes, when this is called
     cdef token_t head = 0, tail = 1, v, u, i, j, length = 0

@@ -1,4 +1,4 @@
-"""Heads as a tree: whether they are one, what is wrong if not, and the order in which the kernels walk it."""
+"""Heads as a tree: whether they form one, what is wrong if not, and the order in which the kernels walk it."""
 import numpy as np
 
 from crossarc.core.sorting cimport sort_by
@@ -9,7 +9,7 @@ from crossarc.treebank.validation import cycles_of, describe_cycle
 
 
 cdef bint arrange(Space* space) noexcept nogil:
-    """Fill first, child, order, place, size and depth; False if the heads are no tree."""
+    """Fill first, child, order, place, size and depth; False if the heads are not a tree."""
     cdef const token_t* heads = space.heads
     cdef token_t n = space.n
     cdef token_t* first = space.first
@@ -55,7 +55,7 @@ cdef token_t greatest_depth(Space* space) noexcept nogil:
 
 
 cdef Workspace hold_tree(object heads):
-    """The tree of one sentence, arranged in a workspace of its own; what is no tree is an error."""
+    """The tree of one sentence, arranged in a workspace of its own; heads that are not a tree are an error."""
     cdef Workspace work = Workspace()
     cdef bint good
     work.hold(heads)
@@ -67,7 +67,7 @@ cdef Workspace hold_tree(object heads):
 
 
 def describe_fault(heads):
-    """Say which word keeps the heads from being a tree, and how; an empty string when they are one."""
+    """The reason why the heads are not a tree, with the word at fault; an empty string when they are a tree."""
     array = checked_heads(heads)
     n = array.shape[0] - 1
     for word, head in enumerate(array.tolist()):

@@ -13,7 +13,7 @@ cdef token_t join_crossing(Space* space) noexcept nogil:
     """Join crossing arcs with opposite colours. Near-linear in the arcs, however many pairs cross.
 
     Leaves components in spare 0, colours relative to their representatives in spare 1, and at the
-    representatives in spare 2 whether two colours do not suffice; gives the number of such clashes.
+    representatives in spare 2 whether two colours do not suffice; return the number of such clashes.
 
     The open arcs of the sweep are kept in segments, each of one component and, while two colours suffice for it, of one
     colour. An arc that closes crosses all those opened after it: they become one segment of the other colour. If its
@@ -140,7 +140,7 @@ cdef token_t assign_planes(Space* space, Board* board) noexcept nogil:
 
 
 def planes(heads, root=False):
-    """The plane of each word's arc, from 0, as an int32 array of n + 1 entries; -1 for what has none.
+    """The plane of each word's arc, from 0, as an int32 array of n + 1 entries; -1 where there is none.
 
     Arcs that cross lie in different planes. Two planes are used for every group of arcs that cross each
     other, directly or through others, for which two suffice. Groups of up to 512 arcs that need more get as
@@ -165,7 +165,7 @@ def planes(heads, root=False):
 
 
 def plane_count(heads, root=False):
-    """The number of planes that `planes` uses: 1 for planar trees, 2 for other 2-planar ones, else as there.
+    """The number of planes that `planes` uses: 1 for planar trees, 2 for other 2-planar ones, more for others.
 
     >>> plane_count([-1, 2, 0]), plane_count([-1, 3, 4, 0, 3])
     (1, 2)

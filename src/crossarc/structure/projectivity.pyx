@@ -1,4 +1,4 @@
-"""Projections: which edges are projective, what gaps a subtree leaves, and whether subtrees interleave.
+"""Projections: which edges are projective, which gaps a subtree leaves, and whether subtrees interleave.
 
 An edge h -> d is projective when h dominates every word between the two; node 0 dominates all. The projection
 of a node is the set of words it dominates, itself among them.

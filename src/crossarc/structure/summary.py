@@ -224,7 +224,7 @@ class Tally:
                 self.add_graph(sentence, is_tree)
 
     def add_trees(self, trees: list[NDArray[np.int32]]) -> NDArray[np.bool_]:
-        """Take in the trees of a chunk; tells which of them are trees."""
+        """Take in the heads of a chunk; return which of them are trees."""
         starts = np.zeros(len(trees) + 1, dtype=np.int64)
         np.cumsum([len(heads) for heads in trees], out=starts[1:])
         flat = np.concatenate(trees)

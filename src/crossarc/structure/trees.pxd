@@ -86,7 +86,7 @@ cdef inline void open_arc(Space* space, token_t* last, token_t arc) noexcept nog
 
 
 cdef inline token_t open_before(Space* space, token_t* last, token_t opened, token_t place) noexcept nogil:
-    """Open the arcs from number `opened` on that begin before a place; gives the number of the next one."""
+    """Open the arcs from number `opened` on that begin before a place; return the number of the next one."""
     while opened < space.m and space.begin[opened] < place:
         open_arc(space, last, opened)
         opened += 1

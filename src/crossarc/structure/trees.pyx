@@ -1,4 +1,4 @@
-"""What a tree is: whether it is one, projective, planar, and how its arcs cross."""
+"""The properties of trees: whether heads form one, whether it is projective or planar, and how its arcs cross."""
 include "workspace.pyx"
 include "heads.pyx"
 include "projectivity.pyx"

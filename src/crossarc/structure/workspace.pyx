@@ -22,7 +22,7 @@ def checked_heads(heads):
     if array.dtype.kind not in "iu":
         raise StructureError(f"heads must be integers, not {array.dtype}")
     if array[0] != -1:
-        raise StructureError(f"heads[0] must be -1, for node 0 has no head; it is {array[0]}")
+        raise StructureError(f"heads[0] must be -1, since node 0 has no head; it is {array[0]}")
     if array.dtype != np.int32:
         wide = np.flatnonzero((array < -1) | (array >= array.shape[0]))
         if wide.size:
@@ -68,7 +68,7 @@ cdef class Workspace:
         return 0
 
     cdef token_t hold(self, object heads) except -1:
-        """Take the heads of one sentence, checked in shape only, and make room for it; gives n."""
+        """Take the heads of one sentence, checked in shape only, and make room for it; return n."""
         self.held = checked_heads(heads)
         self.space.heads = &self.held[0]
         self.space.n = <token_t> self.held.shape[0] - 1

@@ -9,7 +9,7 @@ MARKERS = ("://", "www.", "WWW.", "@")  # every address has one of them
 LONGEST_SCHEME = 16
 LONGEST_NAME = 64  # of a mailbox
 # Quotation marks, full stops, commas and brackets of other scripts, and the letters of scripts without spaces, end a
-# URL: in such text nothing else stands between the URL and the next word.
+# URL: in such text nothing else is between the URL and the next word.
 URL_REST = re.compile(
     r"[^\s\"<>“”„«»‹›、。〈-】｡｢-､！（），：；？।॥،؛؟۔\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+"
 )

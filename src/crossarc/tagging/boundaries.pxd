@@ -30,7 +30,7 @@ cdef class Lexicon:
     cdef uint8_t find(self, hash_t key) noexcept nogil
 
 
-# What a tokenizer looks at.
+# The input of a tokenizer.
 cdef enum:
     MOST_FEATURES = 96
     MOST_CLASSES = 128
@@ -54,7 +54,7 @@ cdef struct Text:
     uint16_t* entries           # bit k: a known word of k characters begins here, in scripts without spaces
     bint dense                  # whether any bit is set
 
-# What the decisions so far have made.
+# The state after the decisions so far.
 cdef struct State:
     Py_ssize_t token_begin
     hash_t token                # hash of the token so far

@@ -1,4 +1,4 @@
-"""Where tokens and sentences end in a text."""
+"""The ends of tokens and sentences in a text."""
 include "lexicon.pyx"
 include "boundary_features.pyx"
 include "boundary_search.pyx"

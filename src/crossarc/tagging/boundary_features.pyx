@@ -1,7 +1,7 @@
-"""What a tokenizer looks at behind a character.
+"""The features of a tokenizer behind a character.
 
-These are the characters and their classes around the place, the part of the chunk (what stands between white space) on
-both sides, the token and the sentence so far, and what is known of words from the training text.
+These are the characters and their classes around the place, the part of the chunk (the text between white space) on
+both sides, the token and the sentence so far, and the flags of words in the training text.
 """
 from crossarc.core.hashing cimport mix
 from crossarc.core.typedefs cimport hash_t, int32_t, uint16_t, uint32_t, uint8_t
@@ -42,7 +42,7 @@ cdef inline int32_t bucket(Py_ssize_t count) noexcept nogil:
 
 
 cdef inline int32_t line_bucket(Py_ssize_t count) noexcept nogil:
-    """A size class of a line's length: lines that were wrapped are of about the same length."""
+    """A size class of a line's length: lines that were wrapped have about the same length."""
     if count < 20:
         return 0
     if count < 45:
@@ -149,7 +149,7 @@ cdef inline void put(hash_t* keys, int32_t* count, hash_t template, hash_t value
 
 
 cdef int32_t extract(const Text* text, const State* state, Lexicon lexicon, Py_ssize_t i, hash_t* keys) noexcept nogil:
-    """Write the features of the decision behind character i; their number."""
+    """Write the features of the decision behind character i; return their number."""
     cdef int32_t count = 0, k
     cdef bint gap = i + 1 < text.n and text.classes[i + 1] == SPACE
     cdef Py_ssize_t r = i + 2 if gap else i + 1, end

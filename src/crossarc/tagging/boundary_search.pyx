@@ -114,7 +114,7 @@ cdef class BoundaryModel:
     def decide(self, characters, Py_ssize_t begin=0):
         """For each character, whether a token or a sentence ends behind it, and how likely it is a sentence's end.
 
-        What stands before `begin`, where a sentence begins, is only looked at. The second array has the score of a
+        The text before `begin`, where a sentence begins, is only context. The second array has the score of a
         sentence's end less that of a token's end, 0 where the two are not compared.
         """
         decisions, sureness = (np.zeros(len(characters), dtype=kind) for kind in (np.uint8, np.float32))
@@ -125,7 +125,7 @@ cdef class BoundaryModel:
         return decisions, sureness
 
     def learn(self, characters, gold, UpdateRule rule not None):
-        """Learn from a text whose decisions are known; how many were wrong before."""
+        """Learn from a text whose decisions are known; return how many were wrong before."""
         if len(gold) != len(characters):
             raise ValueError("as many decisions as characters are needed")
         if not isinstance(self.scorer, Weights):

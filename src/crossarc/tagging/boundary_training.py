@@ -32,7 +32,7 @@ LEAST_ADDRESSES = 5
 
 
 def lexicon_of(texts: Sequence[SentenceText]) -> Lexicon:
-    """Return what is known of the words of the training text."""
+    """Return the lexicon of the words of the training text."""
     lower: Counter[str] = Counter()
     capital: Counter[str] = Counter()
     inside: Counter[str] = Counter()
@@ -57,9 +57,10 @@ def lexicon_of(texts: Sequence[SentenceText]) -> Lexicon:
 
 
 def quiet_pairs(characters: Characters, gold: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the pairs of classes between which the training text has next to no boundary.
+    """Return the pairs of classes between which the training text has almost no boundary.
 
-    Rare pairs are left to the model, except pairs of letters and of digits: what was never split stays whole.
+    Rare pairs are left to the model, except pairs of letters and of digits: such pairs that were never split stay
+    together.
     """
     classes = characters.classes.astype(np.int64)
     inner = (classes[:-1] != SPACE) & (classes[1:] != SPACE)

@@ -1,8 +1,8 @@
 """Characters as numbers: code points, lower case and classes, for the rules and for the learned model.
 
-A class says what matters of a character to a tokenizer: its Unicode category, its case, and its script where that
-changes how words are written. Each punctuation mark of ASCII is a class of its own. The tables are filled when a
-character is first met.
+A class has the properties of a character that matter to a tokenizer: its Unicode category, its case, and its script
+where that changes how words are written. Each punctuation mark of ASCII is a class of its own. The tables are filled
+when a character is first met.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ CATEGORIES: Final = {
     "Cf": "format",
 }
 CODE_POINTS: Final = 0x110000
-# What is known of the place behind a character: nothing ends there, a token does, or no sentence does.
+# Rules about the place behind a character: nothing ends there, a token ends there, or no sentence ends there.
 WHOLE: Final = 1
 APART: Final = 2
 GOES_ON: Final = 3
@@ -160,7 +160,7 @@ def code_points(text: str) -> NDArray[np.uint32]:
     return points
 
 
-# What is between two tokens.
+# The kinds of white space between two tokens.
 NO_GAP: Final = 0
 ONE_SPACE: Final = 1
 MORE_SPACE: Final = 2
@@ -173,7 +173,7 @@ class Characters:
     """A text without white space at its ends and with one space for each run of white space.
 
     `places` says where in the text each character is, `gaps` what kind of white space a space stands for. `fixed` has
-    what is known of the place behind each character, 0 for nothing.
+    the rule about the place behind each character, 0 for none.
     """
 
     points: NDArray[np.uint32]

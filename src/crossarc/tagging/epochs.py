@@ -1,7 +1,7 @@
 """The texts of an epoch: the sentences of a treebank in a new order, in documents and alone, some with other marks.
 
-A tokenizer must meet the ends of texts: people type single sentences. And one that has met straight quotation marks and
-dollars alone splits other marks badly.
+A tokenizer must meet the ends of texts: people type single sentences. And one that has met only straight quotation
+marks and dollars splits other marks badly.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def training_texts(documents: Sequence[list[SentenceText]], randomness: random.R
 
 
 def varied(text: SentenceText, randomness: random.Random) -> SentenceText:
-    """Return a sentence as it is, or now and then with other marks."""
+    """Return a sentence as it is, or sometimes with other marks."""
     if randomness.random() >= VARIED:
         return text
     opening, closing = randomness.choice(QUOTES)

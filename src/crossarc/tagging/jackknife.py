@@ -53,7 +53,7 @@ def jackknife_tags(
 
 
 def read_folds(file: Checkpoint) -> list[Arrays]:
-    """Return what a checkpoint keeps of each fold that is done."""
+    """Return the data of each finished fold for a checkpoint."""
     found = file.get()
     return [arrays_of(found[1], number, "fold") for number in range(found[0]["folds"])] if found is not None else []
 
@@ -68,7 +68,7 @@ def packed(sentences: list[Sentence]) -> Arrays:
 
 
 def sentences_with(sentences: list[Sentence], arrays: Arrays) -> list[Sentence]:
-    """Return sentences with what `packed` kept of them."""
+    """Return sentences with the values that `packed` kept."""
     data = arrays["bytes"].tobytes()
     ends = arrays["ends"].tolist()
     return [

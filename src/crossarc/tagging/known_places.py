@@ -1,4 +1,4 @@
-"""Places in a text where rules know better than a learned tokenizer whether a token or a sentence ends there."""
+"""Places in a text where rules tell better than a learned tokenizer whether a token or a sentence ends there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from crossarc.tagging.addresses import MARKERS, find_addresses
 from crossarc.tagging.characters import APART, GOES_ON, WHOLE, Characters
 
-# Patterns begin with a character that is itself: such ones are found fast.
+# Patterns begin with a literal character, since such patterns are found fast.
 SUBSCRIPT = re.compile(r"\[[\w+*,.:-]{1,40}\]")  # behind a letter or digit, as in x[0] and a[i][j]
 # A mark before these belongs to a name: Yahoo! Inc.
 COMPANIES = [re.compile(rf"{mark} (?:Inc|Ltd|Corp|Co|LLC|PLC)\b") for mark in ("!", r"\?")]
@@ -23,7 +23,7 @@ def has_known_places(text: str) -> bool:
 
 
 def with_known_places(characters: Characters) -> Characters:
-    """Return characters with what rules know of the places behind them.
+    """Return characters with the rules about the places behind them.
 
     Addresses are tokens, brackets of a subscript are apart, and a sentence goes on before the kind of a company.
     """

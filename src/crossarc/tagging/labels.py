@@ -93,7 +93,7 @@ def is_filled(corpus: Corpus, column: str) -> NDArray[np.bool_]:
 
 
 def table_arrays(table: StringTable, name: str) -> dict[str, NDArray[Any]]:
-    """Return what a model file keeps of strings."""
+    """Return strings as the arrays of a model file."""
     data, offsets = table.pack()
     return {name: data, f"{name}.offsets": offsets}
 

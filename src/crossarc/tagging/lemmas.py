@@ -22,7 +22,7 @@ from crossarc.transforms.lemma_rules import SAME, apply_lemma_rule, lemma_rule
 from crossarc.treebank.corpus import Corpus
 
 LONGEST_SUFFIX = 8  # letters; as in lemma_lookup.pyx
-WHOLE = "a"  # the first letter of rules that are the lemma itself, which are of no use for other words
+WHOLE = "a"  # the first letter of rules that are the lemma itself, which do not help with other words
 
 
 class Lemmatizer:
@@ -98,7 +98,7 @@ class Lemmatizer:
         if not 0 <= numbers.min(initial=0) <= numbers.max(initial=0) < rule_count:
             raise ValueError("the lemmatizer has no such rule")
         for rule in rules:
-            apply_lemma_rule(rule, "")  # a rule that is none is a ValueError
+            apply_lemma_rule(rule, "")  # an invalid rule is a ValueError
             if not {"\t", "\n", "\r"}.isdisjoint(rule):
                 raise ValueError("a rule of the lemmatizer has a tab or a line end")
         return cls(first_tags, list(rules), entries, numbers)
@@ -128,7 +128,7 @@ def rule_of(form: str, lemma: str) -> str:
 
 
 def tags_of(label: int, first_tag: int) -> tuple[str, str]:
-    """Return what stands in keys for all tags of a word, and for the first alone."""
+    """Return the parts of keys for all tags of a word, and for the first tag alone."""
     return str(label), f"+{first_tag}"
 
 
@@ -159,5 +159,5 @@ def next_key(key: str) -> str:
 
 
 def commonest(counts: Counter[str]) -> str:
-    """Return the commonest rule; in a tie, the one that sorts first."""
+    """Return the most frequent rule; in a tie, the one that sorts first."""
     return min(counts, key=lambda rule: (-counts[rule], rule))

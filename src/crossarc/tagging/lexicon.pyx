@@ -1,4 +1,4 @@
-"""Words of the training text of a tokenizer, and what is known of them."""
+"""Words of the training text of a tokenizer, and their flags."""
 import numpy as np
 
 from crossarc.core.typedefs cimport hash_t, uint8_t
@@ -6,14 +6,14 @@ from crossarc.core.typedefs cimport hash_t, uint8_t
 from crossarc.tagging.characters import code_points, lower_table
 
 
-# What the lexicon says of a lower-cased word of the training text.
+# The flags of a lower-cased word of the training text.
 KNOWN = 1           # frequent
 NAME = 2            # mostly written with a capital letter inside sentences
 ABBREVIATION = 4    # ends with a full stop
 
 
 cdef class Lexicon:
-    """Words of the training text and what is known of them, in an open-addressing table of hashes."""
+    """Words of the training text and their flags, in an open-addressing table of hashes."""
 
     def __init__(self, keys, flags):
         self.key_view = keys

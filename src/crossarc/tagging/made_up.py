@@ -27,7 +27,7 @@ CLITICS = ("n't", "'s", "'re", "'ve", "'ll", "'d", "'m")
 
 
 def is_dense(tokens: Iterable[str]) -> bool:
-    """Whether most characters of tokens are of a script without spaces."""
+    """Whether most characters of tokens belong to a script without spaces."""
     characters = code_points("".join(tokens))
     return bool(len(characters)) and float(np.isin(classes_table[characters], DENSE).mean()) > 0.5
 

@@ -1,8 +1,8 @@
 """Multiword tokens: the words of a token, as the treebank splits such tokens.
 
-Forms of the training treebank are split as there. For other forms the longest suffix decides that enough forms have.
-A rule takes some characters from the end of the form, adds others to the rest, which is then the first word, and
-appends the other words. No other splits are made.
+Forms of the training treebank are split as in the treebank. For other forms the longest suffix decides that enough
+forms have. A rule takes some characters from the end of the form, adds others to the rest, which is then the first
+word, and appends the other words. No other splits are made.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def checked(words: Words) -> Words:
 
 
 def most_common(counts: Counter[Words | None]) -> Words | None:
-    """Return what was counted most often; in a tie, the split that sorts first."""
+    """Return the most frequent split; in a tie, the split that sorts first."""
     return min(counts, key=lambda words: (-counts[words], words is None, words or ()))
 
 
@@ -149,7 +149,7 @@ def with_case_of(form: str, words: Words) -> Words:
 
 
 def rule_of(form: str, words: Words) -> Rule | None:
-    """Return the rule that splits a form so, None if the first word does not begin like the form.
+    """Return the rule for a split of a form, None if the first word does not begin like the form.
 
     >>> rule_of("dizê-lo", ("dizer", "lo"))
     (4, 'er', ('lo',))

@@ -20,7 +20,7 @@ from crossarc.transitions.stack_systems import Tagging
 from crossarc.transitions.system import Targets
 
 GIVEN = "upos"  # the attribute that is the tag of the round before
-EXPLORE = 0.9  # how often training goes on from a wrong tag, as tagging will have to
+EXPLORE = 0.9  # how often training goes on from a wrong tag, as happens in tagging
 PRUNE = 0.01  # weights below this share of the greatest are left out
 
 

@@ -2,7 +2,7 @@
 
 Words are tagged in two rounds. The first gives each word its first tag, UPOS if the treebank has it. The second gives
 it all its tags at once, as one label, and sees the first tags of the words on both sides. It learns from first tags
-that are predicted (jackknifed), since these are what it gets. Lemmas come last, from forms and labels.
+that are predicted (jackknifed), since it also gets predicted ones. Lemmas come last, from forms and labels.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Tagger(Learner[TaggerModel]):
     def tag(self, sentences: Iterable[Sentence], *, keep: bool = False) -> list[Sentence]:
         """Return sentences with new tags and lemmas; with `keep`, values that are there stay.
 
-        A word without features that has another tag keeps having none.
+        A word without features that has another tag stays without features.
 
         Columns that the tagger did not learn stay as they are.
         """
@@ -104,5 +104,5 @@ class Tagger(Learner[TaggerModel]):
         return self.model.score(Corpus.of(sentences))
 
     def describe(self) -> dict[str, str]:
-        """Return what is worth knowing of the tagger, by name."""
+        """Return facts about the tagger, by name."""
         return self.model.describe()

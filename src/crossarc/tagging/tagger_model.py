@@ -108,7 +108,7 @@ class TaggerModel(Component):
         return sum(scores.values())
 
     def describe(self) -> dict[str, str]:
-        """Return what is worth knowing of the tagger, by name."""
+        """Return facts about the tagger, by name."""
         described = {
             f"{column.upper()} values": f"{len(table) - table.reserved:,}"
             for column, table in self.labels.values.items()

@@ -94,7 +94,7 @@ class TaggerTrainer(Trainer):
         return self.second.learn(sentences)
 
     def model(self) -> TaggerModel:
-        """Return what has been learned, as a model."""
+        """Return the learned model."""
         assert self.first is not None
         rounds = Rounds(self.attributes, self.first, self.second.packed())
         return TaggerModel(self.labels, rounds, self.lemmatizer)

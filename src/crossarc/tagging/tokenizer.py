@@ -93,7 +93,7 @@ class Tokenizer(Learner[TokenizerModel]):
     ) -> Iterator[Sentence]:
         """Yield the sentences of a long text that comes in blocks, as from a file; memory does not grow with it.
 
-        They are those of the whole text, in whatever blocks it comes.
+        The sentences do not depend on the blocks.
         """
         return self.model.stream(blocks, document=document, offset=offset, first=first)
 
@@ -102,11 +102,11 @@ class Tokenizer(Learner[TokenizerModel]):
         return self.model.find_tokens(text, 0)[0]
 
     def notes(self) -> list[str]:
-        """Return what is worth knowing of the texts so far."""
+        """Return remarks about the texts so far."""
         return self.model.notes()
 
     def reset_notes(self) -> None:
-        """Forget what was noted of the texts so far."""
+        """Forget the remarks about the texts so far."""
         self.model.reset_notes()
 
     def fit(

@@ -62,7 +62,7 @@ class TokenizerModel(Component):
             yield from found
 
     def find_tokens(self, text: str, begin: int) -> tuple[Spans, NDArray[np.float32] | None]:
-        """Return the tokens of a text from a place on, where a sentence begins; the text before is only looked at.
+        """Return the tokens of a text from a place on, where a sentence begins; the text before is only context.
 
         A learned tokenizer also says how likely a sentence ends with each token.
         """
@@ -103,18 +103,18 @@ class TokenizerModel(Component):
         return (3 * scores["Words"] + scores["Sentences"]) / 4
 
     def describe(self) -> dict[str, str]:
-        """Return what is worth knowing of it, by name."""
+        """Return facts about the tokenizer, by name."""
         if self.boundaries is None:
             return {"tokens": "by rules"}
         return {"known words": f"{len(self.boundaries.lexicon):,}"}
 
     def notes(self) -> list[str]:
-        """Return what is worth knowing of the texts so far."""
+        """Return remarks about the texts so far."""
         cuts, most = sum(self.cuts), self.max_sentence_words
         return [f"sentences of more than {most:,} words were cut, {cuts:,} times in all"] if cuts else []
 
     def reset_notes(self) -> None:
-        """Forget what was noted of the texts so far."""
+        """Forget the remarks about the texts so far."""
         self.cuts.clear()
 
     def to_arrays(self) -> tuple[Manifest, Arrays]:
@@ -151,7 +151,7 @@ class TokenizerModel(Component):
 
 
 def checked_most(words: object) -> int:
-    """Return how many words a sentence may have; refuse what is no such number."""
+    """Return how many words a sentence may have; refuse anything but such a number."""
     if not isinstance(words, int) or words < 1:
         raise CrossarcError(f"max_sentence_words = {words!r}: name a number of words, 1 or more")
     return words
@@ -160,7 +160,7 @@ def checked_most(words: object) -> int:
 def learned_spans(model: BoundaryModel, text: str, begin: int = 0) -> tuple[Spans, NDArray[np.float32]]:
     """Return the tokens of a text from a place on, where a sentence begins, and how likely a sentence ends with each.
 
-    What is before is only looked at.
+    The text before is only context.
     """
     characters = Characters.of(text)
     if model.rules and has_known_places(text):

@@ -1,4 +1,4 @@
-"""Running text with known boundaries from a treebank: what a tokenizer learns from and is scored on.
+"""Running text with known boundaries from a treebank, for training and scoring tokenizers.
 
 The spacing of a sentence comes from its `# text` if that fits the tokens, otherwise from SpacesAfter and SpaceAfter. A
 treebank that has none of these, or only tokens with spaces between them, is given usual spacing.

@@ -1,7 +1,7 @@
 """Long texts in windows and long sentences in parts, so that neither takes more memory than others.
 
 A window ends with a sentence. The text before it is looked at again with the next window, as far as a tokenizer looks
-back, so a text has the same tokens and sentences however long it is and in whatever blocks it comes.
+back, so the tokens and sentences of a text do not depend on its length or on its blocks.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def windows(
     A window grows while no sentence ends in it. From `longest` on, the sentence is cut behind a token, and a token of
     that length is cut too.
     """
-    kept, begin, offset, wanted = "", 0, 0, size  # what is before `begin` is only looked at
+    kept, begin, offset, wanted = "", 0, 0, size  # the text before `begin` is only context
     for part in parts(blocks, size):
         kept += part
         while len(kept) - begin > wanted:

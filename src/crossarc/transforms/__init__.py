@@ -1,4 +1,4 @@
-"""Reversible rewrites around a parser: what it cannot build is written into the labels before, and undone after."""
+"""Reversible rewrites around a parser: structures that it cannot build are written into labels and restored later."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def split(n: int, label: str) -> tuple[list[tuple[int, int]], list[str]]:
         if found := NUMBER.fullmatch(part):
             node = min(int(found[1] or n), n), max(int(found[2]), 1)
             continue
-        if node in nodes:  # only in what a parser made up: go on from there
+        if node in nodes:  # only in labels that a parser made up: go on from there
             place = nodes.index(node)
             del nodes[place:], labels[place + 1 :]
         nodes.append(node)

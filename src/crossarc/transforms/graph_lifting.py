@@ -288,7 +288,7 @@ class Lifter:
         return min(choices, key=lambda each: (abs(each - head), each), default=0)
 
     def move(self, k: int, head: int) -> None:
-        """Give an arc another head, and count crossings anew."""
+        """Give an arc another head, and count its crossings again."""
         word = self.dependents[k]
         self.crossings[self.crossed(k)] -= 1
         self.heads[k] = head

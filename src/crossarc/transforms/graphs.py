@@ -4,7 +4,7 @@
 |---|---|---|
 | lemmas | `nmod:of` is `nmod:⟨lemma⟩` | `LabelLemmas` |
 | empty nodes | a path 3 -conj-> 8.1 -nsubj-> 5 is 3 -conj>8.1>nsubj-> 5 | `EmptyNodes` |
-| cycles | an arc turned around is `nsubj⇄` | `ArcReversal` |
+| cycles | a reversed arc is `nsubj⇄` | `ArcReversal` |
 | words without a head | an arc that is removed again is `∅` | `NullArcs` |
 | crossing arcs | an arc lifted from an `obj` is `acl↑obj` | `GraphLifting` |
 
@@ -45,7 +45,7 @@ class GraphTransform:
     | option | meaning |
     |---|---|
     | `projective` | lift arcs until none cross (`GraphLifting`, with its order `lifting` and `numbers`) |
-    | `acyclic` | turn arcs around until there are no cycles (`ArcReversal`); `reversal` is its rule |
+    | `acyclic` | reverse arcs until there are no cycles (`ArcReversal`); `reversal` is its rule |
     | `lemmas` | replace lemmas in labels by placeholders (`LabelLemmas`) |
     | `empty` | "collapse" writes empty nodes into labels (`EmptyNodes`); "keep" leaves them as they are |
     | `null_arcs` | give words without a head one (`NullArcs`) |
@@ -56,7 +56,7 @@ class GraphTransform:
 
     `decode` takes any arcs with any labels, and a word with a head keeps one unless it is that of a null arc. In SDP
     it keeps the first of several arcs from one word to another. Arcs between equal words are dropped by `encode`.
-    `losses` counts what `encode` changed and what does not come back.
+    `losses` counts the arcs that `encode` changed and those that do not come back.
 
     >>> from crossarc.treebank import Graph, Sentence
     >>> arcs = [(2, 1, "nsubj"), (4, 1, "nsubj"), (0, 2, "root"), (4, 3, "mark"), (2, 4, "xcomp")]
@@ -123,7 +123,7 @@ class GraphTransform:
     def decode(self, sentence: Sentence, arcs: Iterable[Arc], *, complete: bool = False) -> Sentence:
         """The sentence with the graph that a parser built, without marks and with empty nodes.
 
-        With `complete` all words can be reached from node 0, as in the graph before: where an arc that is turned around
+        With `complete` all words can be reached from node 0, as in the graph before: where an arc that is reversed
         or removed would cut words off, another arc of the parser leads to them.
         """
         n = len(sentence)

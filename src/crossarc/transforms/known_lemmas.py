@@ -1,4 +1,4 @@
-"""Lemmas that training leaves no doubt about: of forms that had one lemma there, given their tags.
+"""Lemmas that are certain from training: those of forms that had one lemma there, given their tags.
 
 A form with one lemma for its first tag (UPOS) takes it; one with several takes that of its features too, if that is
 one. All other forms, and those that training did not have, are left to the rules of a tagger.
@@ -40,7 +40,7 @@ class KnownLemmas:
     def learn(cls, words: Mapping[tuple[str, int, int], set[str]], before: KnownLemmas | None = None) -> Self:
         """Learn from the lemmas of all words of a treebank by form, tag and features.
 
-        What was known before of other forms stays known.
+        Known lemmas of other forms are kept.
 
         >>> known = KnownLemmas.learn({("saw", 1, 0): {"see"}, ("saw", 2, 0): {"saw"}, ("saw", 2, 5): {"sawn"}})
         >>> form = np.array([0, 0, 0, 0], dtype=np.int32)
@@ -126,7 +126,7 @@ class KnownLemmas:
         if entries.size and (entries.max(axis=0) >= limits).any():
             raise ValueError("a known lemma has a form or a rule that is not there")
         for rule in rules:
-            apply_lemma_rule(rule, "")  # a rule that is none is a ValueError
+            apply_lemma_rule(rule, "")  # an invalid rule is a ValueError
             if not {"\t", "\n", "\r"}.isdisjoint(rule):
                 raise ValueError("a rule of known lemmas has a tab or a line end")
         return cls(forms, list(rules), entries.astype(np.int32))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LEMMA, FORM, CASE = "⟨lemma⟩", "⟨form⟩", "⟨case⟩"
 MARKS = Marks({"⟨": "4"})
 PLACEHOLDER = re.compile(f":({LEMMA}|{FORM}|{CASE})")
-# What a label may take from the words that depend on its word: the relations in order of preference.
+# The relations, in order of preference, of the dependents from which a label may take a lemma.
 SOURCES = {
     "nmod": ("case", "mark"),
     "obl": ("case", "mark"),

@@ -58,7 +58,7 @@ def capitalised(word: str) -> str:
 
 
 def edit(source: str, target: str) -> str:
-    """Return what to cut and to add around the longest part that both have; nothing if they have none."""
+    """Return what to cut and to add around the longest common part; nothing if there is none."""
     same = SequenceMatcher(None, source, target, autojunk=False).find_longest_match()
     if not same.size:
         return ""

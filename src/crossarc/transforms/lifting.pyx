@@ -19,7 +19,7 @@ cdef enum:
 
 
 cdef bint lift_tree(Space* space, token_t* heads, uint8_t* passed) noexcept nogil:
-    """Lift the shortest (of equals the leftmost) non-projective edge until there is none; False if this is no tree.
+    """Lift the shortest (of equals the leftmost) non-projective edge until there is none; False if this is not a tree.
 
     A lift from h takes words from what h dominates and from no other node, so that besides the edge itself only
     those from h can change their kind. O(n) a lift.
@@ -61,7 +61,7 @@ cdef inline token_t span(const token_t* heads, token_t d) noexcept nogil:
 cdef token_t update_edges(
     const token_t* heads, token_t n, token_t h, token_t* non_projective, token_t* known, token_t stamp, token_t only,
 ) noexcept nogil:
-    """Mark again which edges from h, or the one to `only`, are non-projective; gives how many more there are."""
+    """Mark again which edges from h, or the one to `only`, are non-projective; return how many more there are."""
     cdef token_t left = h, right = h, v, count = 0
     cdef bint now
     known[h] = stamp
@@ -93,7 +93,7 @@ cdef bint is_below(const token_t* heads, token_t v, token_t* known, token_t stam
 cdef bint reattach_tree(
     Space* space, token_t* heads, const label_t* labels, const label_t* targets, const uint8_t* passed, bint crossing,
 ) noexcept nogil:
-    """Move each word with a target to where the searches lead, top down; False if this is no tree.
+    """Move each word with a target to where the searches lead, top down; False if this is not a tree.
 
     No search goes below the word that moves, so that no cycle can come about. O(n) for each word that has a target;
     with `crossing` O(n) for each candidate.
@@ -287,7 +287,7 @@ def reattach(heads, labels, targets, starts=None, *, passed=None, crossing=False
 
 
 def checked_trees(heads, starts, Workspace work):
-    """Heads and starts as arrays the kernels can trust, with room in the workspace for the longest sentence."""
+    """Heads and starts as arrays that are safe for the kernels, with room in the workspace for the longest sentence."""
     if starts is None:
         work.hold(heads)
         flat = np.asarray(work.held)
@@ -298,7 +298,7 @@ def checked_trees(heads, starts, Workspace work):
 
 
 def refuse(flat, places, bad, starts):
-    """Raise what is wrong with a sentence that is no tree."""
+    """Raise the error about a sentence that is not a tree."""
     if bad >= 0:
         where = "" if starts is None else f"sentence {bad}: "
         raise StructureError(where + describe_fault(flat[places[bad]:places[bad + 1]]))

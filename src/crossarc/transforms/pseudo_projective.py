@@ -33,14 +33,14 @@ from crossarc.transforms.lifting import lift, reattach
 MARK = "↑"
 PATH_MARK = "↓"
 ESCAPE = "⇡"
-# What is preferred among the places that a lifted edge may come from.
+# The preferences among the places that a lifted edge may come from.
 PREFERENCES = ("first", "non-projective")
 
 Heads = NDArray[np.int32]
 
 
 class Parts(NamedTuple):
-    """What a label of an encoded tree says."""
+    """The parts of a label of an encoded tree."""
 
     own: str
     target: str | None  # what is behind the mark of a lifted edge
@@ -54,7 +54,7 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoding:
-    """How lifts are written into labels, and where they lead back to."""
+    """An encoding: it writes lifts into labels, and finds the places to put edges back."""
 
     head: bool  # lifted edges name the label of the head they had
     path: bool  # edges on the path are marked
@@ -87,7 +87,7 @@ class Encoding:
         return reattach(heads, numbers, targets, passed=passed, crossing=crossing), own
 
     def split(self, label: str) -> Parts:
-        """What a label says in this encoding."""
+        """Return the parts of a label in this encoding."""
         return split_marks(label, self.path)
 
 
@@ -129,7 +129,7 @@ def split(label: str) -> tuple[str, str | None]:
 
 @lru_cache(maxsize=10_000)
 def split_marks(label: str, path: bool) -> Parts:
-    """What a label says, with or without path marks.
+    """Return the parts of a label, with or without path marks.
 
     >>> split_marks("obj↑conj↓", True)
     Parts(own='obj', target='conj', passed=True)

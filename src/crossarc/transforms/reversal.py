@@ -1,7 +1,7 @@
 """Arc reversal: graphs with cycles for parsers that build acyclic ones (Sagae and Tsujii 2008, section 2.3).
 
-An arc of each cycle is turned around, and its label says so: `nsubj` becomes `nsubj⇄`. Turning marked arcs around again
-gives the graph back.
+An arc of each cycle is reversed, and its label says so: `nsubj` becomes `nsubj⇄`. Reversing marked arcs again gives the
+graph back.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ MARKS = Marks({REVERSED: "3"})
 
 
 class ArcReversal:
-    """Breaks cycles by turning arcs around, each at most once.
+    """Breaks cycles by reversing arcs, each at most once.
 
     With the rule "default" the shortest arc is taken whose dependent has another head; of equally short ones an arc
     that is not in the tree, then the one with the leftmost dependent; if no dependent has another head, the shortest.
     With "paper" the shortest arc is taken in any case, so words can lose their only head.
 
-    Several arcs from one word to another are turned around together. A cycle of turned arcs, and an arc from a word to
+    Several arcs from one word to another are reversed together. A cycle of reversed arcs, and an arc from a word to
     itself, loses an arc: `losses` counts them as "arcs_dropped". O(nodes + arcs) a cycle.
 
     >>> reversal = ArcReversal()
@@ -89,7 +89,7 @@ class ArcReversal:
         present: np.ndarray,
         tree: Sequence[int],
     ) -> np.ndarray:
-        """The arcs between two words of a cycle that are turned around."""
+        """The arcs between two words of a cycle that are reversed."""
 
         def rank(pair: np.ndarray) -> tuple[bool, int, bool, int]:
             head, dependent = int(heads[pair[0]]), int(dependents[pair[0]])
@@ -102,7 +102,7 @@ class ArcReversal:
         return min(pairs, key=rank)
 
     def decode(self, arcs: Iterable[Arc]) -> list[Arc]:
-        """The arcs with marked ones turned around again and without marks.
+        """The arcs with marked ones reversed again and without marks.
 
         An arc from node 0 stays, and so does one whose dependent would lose its last head: gold graphs have neither.
         """
@@ -128,7 +128,7 @@ class ArcReversal:
 
 
 def keep_heads(arcs: list[tuple[int, int, str, bool]]) -> list[tuple[int, int, str, bool]]:
-    """The arcs with fewer to be turned around, so that each dependent still has a head afterwards."""
+    """The arcs with fewer to be reversed, so that each dependent still has a head afterwards."""
     after: Counter[int] = Counter()
     turned: dict[int, list[int]] = {}  # by the dependent that they have now
     for k, (head, dependent, _, turn) in enumerate(arcs):

@@ -1,4 +1,4 @@
-"""What a search leaves open: heads for words without one, and labels for arcs without one."""
+"""Heads for words, and labels for arcs, that a search left without one."""
 from libc.math cimport INFINITY
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, token_t, uint32_t, weight_t
@@ -28,7 +28,7 @@ cdef void attach_headless(Greedy search, ParseWorkspace work, State* state, cons
     """Attach words without a head to the root word, each with the label that scores best.
 
     Labels are scored as if the two words were to be joined next. Heads that score better than the root word are
-    right less often: the parser had its chance to choose them. Graphs are another matter (`attach_to_graph`).
+    right less often, since the parser could have chosen them before. Graphs are another matter (`attach_to_graph`).
     """
     cdef token_t end = state.front
     cdef token_t root, word
@@ -50,7 +50,7 @@ cdef void attach_headless(Greedy search, ParseWorkspace work, State* state, cons
 cdef void attach_to_graph(Greedy search, ParseWorkspace work, State* state, const int32_t* tokens) noexcept nogil:
     """Give each word without a head, from left to right, the one that gains most.
 
-    The head is one that the system allows, and not below the word. If a single root arc is missing even so, since
+    The head is one that the system allows, and not below the word. If a single root arc is still missing, since
     closed cycles leave no word without a head, the one that gains most is added.
     """
     cdef token_t word, node, head, root = 0
@@ -85,7 +85,7 @@ cdef void attach_to_graph(Greedy search, ParseWorkspace work, State* state, cons
 
 cdef weight_t gain_of(Greedy search, ParseWorkspace work, State* state, token_t head, token_t dependent,
                       const int32_t* tokens, int32_t* action) noexcept nogil:
-    """How much better the best action that makes an arc scores than the best move without one.
+    """The score of the best action that makes an arc, less that of the best move without one.
 
     -INFINITY if no action may make it.
     Labels are those that such arcs have. Scores are as if the two nodes were to be joined next.

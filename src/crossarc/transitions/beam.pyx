@@ -9,7 +9,7 @@ from crossarc.features.sharing import slots_of, template_groups
 
 
 cdef class BeamWorkspace(ParseWorkspace):
-    """What one thread needs to parse with a beam."""
+    """The memory of one thread for parsing with a beam."""
 
     def __cinit__(self, token_t set_words, Scorer scorer, int32_t actions, Generations beam):
         self.beam = beam
@@ -95,8 +95,8 @@ cdef class Beam(Greedy):
                 probability_view[i] = beam.items[i].log_probability
                 if scored:
                     self.note_links(work, &tokens[0, 0], i)
-                self.give_tree(work, &beam.items[i].state, &tokens[0, 0], root_label, annotated, keep_root_links,
-                               &heads_view[i, 0], &labels_view[i, 0])
+                self.resulting_tree(work, &beam.items[i].state, &tokens[0, 0], root_label, annotated, keep_root_links,
+                                    &heads_view[i, 0], &labels_view[i, 0])
         return heads[:beam.count], labels[:beam.count], log_probabilities[:beam.count], lost
 
     cdef int note_links(self, BeamWorkspace work, const int32_t* tokens, int32_t item) except -1 nogil:

@@ -1,4 +1,4 @@
-"""A configuration for Python: what the oracle command prints and what tests explore."""
+"""A configuration for Python, for the oracle command and for tests."""
 import numpy as np
 
 from crossarc.core.typedefs cimport label_t, token_t

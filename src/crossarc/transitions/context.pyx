@@ -52,7 +52,7 @@ cdef inline token_t tree_head(const Program* program, const int32_t* tokens, tok
 
 
 cdef hash_t tree_relation(const Program* program, const int32_t* tokens, token_t a, token_t b) noexcept nogil:
-    """How two nodes stand to each other in the given tree, as far as it is nearer than cousins."""
+    """The relation of two nodes in the given tree, if it is nearer than cousins."""
     cdef token_t above_a = tree_head(program, tokens, a)
     cdef token_t above_b = tree_head(program, tokens, b)
     if above_a == b:
@@ -107,7 +107,7 @@ cdef inline hash_t last_action(const State* state) noexcept nogil:
 
 
 cdef inline hash_t scattered(hash_t value) noexcept nogil:
-    """A number whose sums with others like it tell what went into them; products alone do not: 2 + 5 is 3 + 4."""
+    """A hash whose sums depend on all hashes in them; sums of products do not: 2 + 5 is 3 + 4."""
     value *= <hash_t>0x9E3779B97F4A7C15
     return (value ^ value >> 32) * <hash_t>0xD6E8FEB86659FD93
 

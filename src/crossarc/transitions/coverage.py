@@ -1,4 +1,4 @@
-"""How much of a treebank a transition system can build."""
+"""The part of a treebank that a transition system can build."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from crossarc.transitions.system import TransitionSystem, replay
 
 @dataclass(frozen=True)
 class Coverage:
-    """What an oracle rebuilt: whole trees, and words with their gold head."""
+    """The coverage of an oracle: the trees that it rebuilds, and the words that get their gold head."""
 
     sentences: int
     exact: int

@@ -17,7 +17,7 @@ cdef double NEGLIGIBLE = 1e-5       # smaller probabilities are ignored
 
 
 cdef inline hash_t mixed(hash_t seen, hash_t value) noexcept nogil:
-    """What was seen and one value more, as one number."""
+    """The hash of earlier values and one more value."""
     seen = (seen ^ value) * <hash_t>0xD6E8FEB86659FD93
     return seen ^ seen >> 32
 

@@ -15,7 +15,7 @@ from crossarc.errors import CrossarcError
 
 
 cdef class ParseWorkspace(Workspace):
-    """What one thread needs to parse with a scorer of some number of actions."""
+    """The memory of one thread for parsing with a scorer of some number of actions."""
 
     def __cinit__(self, token_t set_words, Scorer scorer, int32_t actions, *of_subclasses):
         self.scorer = scorer
@@ -42,7 +42,8 @@ cdef void note_link(Greedy search, Workspace work, const State* state, int32_t c
                     const weight_t* scores) noexcept nogil:
     """After an action that made a link: store how much better it scored than the best one in the other direction.
 
-    If no action has the other direction, the difference is 0: no link of node 0 turns, and nothing is known of others.
+    If no action has the other direction, the difference is 0: no link of node 0 changes direction, and nothing is
+    known about others.
     """
     cdef label_t label = search.labels[chosen]
     cdef token_t link = state.arcs - 1
@@ -138,8 +139,8 @@ cdef class Greedy:
                 n = <token_t>(starts[s + 1] - starts[s]) - 1
                 work.reserve(n)
                 state = self.derive(work, &tokens[starts[s], 0], n)
-                self.give_tree(work, state, &tokens[starts[s], 0], root_label, annotated, keep_root_links,
-                               &heads[starts[s]], &labels[starts[s]])
+                self.resulting_tree(work, state, &tokens[starts[s], 0], root_label, annotated, keep_root_links,
+                                    &heads[starts[s]], &labels[starts[s]])
 
     def parse_graphs(self, weights, const int32_t[:, ::1] tokens, const offset_t[::1] starts, label_t root_label):
         """Parse the sentences of flat arrays into graphs; returns the heads, dependents and labels of all arcs.
@@ -218,11 +219,11 @@ cdef class Greedy:
         """The action of a move and a label, -1 if there is none."""
         return self.action_table[move, label + 1] if label + 1 < self.action_table.shape[1] else -1
 
-    cdef void give_tree(self, ParseWorkspace work, State* state, const int32_t* tokens, label_t root_label,
-                        bint annotated, bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil:
+    cdef void resulting_tree(self, ParseWorkspace work, State* state, const int32_t* tokens, label_t root_label,
+                             bint annotated, bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil:
         """The tree of a final state, complete and with labels."""
         attach_headless(self, work, state, tokens)
-        work.give_tree(self.system, state, root_label, annotated, keep_root_links, heads, labels)
+        work.resulting_tree(self.system, state, root_label, annotated, keep_root_links, heads, labels)
         if root_label >= 0:
             label_unlabelled(self, work, state, tokens, annotated, heads, labels)
 

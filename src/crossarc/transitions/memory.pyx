@@ -1,4 +1,4 @@
-"""The memory of a sentence that is derived: its state, its gold tree, and what reconstruction needs."""
+"""The memory for the derivation of a sentence: its state, its gold tree, and the arrays of reconstruction."""
 from libc.stdlib cimport free, malloc
 
 from crossarc.core.allocation cimport resize
@@ -93,8 +93,8 @@ cdef class Workspace:
         self.gold.first[node] -= 1
         self.gold.by_node[self.gold.first[node]] = arc
 
-    cdef void give_tree(self, TransitionSystem system, State* state, label_t root_label, bint annotated,
-                        bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil:
+    cdef void resulting_tree(self, TransitionSystem system, State* state, label_t root_label, bint annotated,
+                             bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil:
         """The tree of a final state; with `annotated` the labels say which way the links should point.
 
         Words that an undirected system did not link, and that are attached to the root word, have no label, -1.

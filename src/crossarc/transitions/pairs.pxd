@@ -26,7 +26,7 @@ cdef inline uint32_t legal_arcs(TransitionSystem system, State* state, token_t i
 
 
 cdef inline Arc arc_between(TransitionSystem system, token_t i, token_t j, token_t move) noexcept nogil:
-    """The arc that a move makes; none for a move that is no arc."""
+    """The arc that a move makes; none for a move that is not an arc."""
     if not system.directed:
         return arc_to(i, j) if move == ARC else arc_to(-1, -1)
     if move == LEFT_ARC:
@@ -45,7 +45,7 @@ cdef inline token_t gold_arc(TransitionSystem system, State* state, const Gold* 
 
 cdef inline void cost_arcs(TransitionSystem system, State* state, const Gold* gold, token_t i, token_t j,
                            token_t* costs) noexcept nogil:
-    """What each arc between i and j loses, for systems with stacks."""
+    """The cost of each arc between i and j, for systems with stacks."""
     if system.directed:
         costs[LEFT_ARC] = cost_of_left_arc(state, gold, i, j)
         costs[RIGHT_ARC] = cost_of_right_arc(state, gold, i, j)

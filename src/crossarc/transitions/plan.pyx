@@ -1,4 +1,4 @@
-"""What oracles know of a gold tree: its arcs in lists, and which of them a system can build, in which plane.
+"""The plan of oracles for a gold tree: its arcs in lists, and which of them a system can build, in which plane.
 
 `Gold.extra` says for each word the plane of its arc, 0 or 1, or -1 where the arc is left to the end or left out. The
 first two rows of `Gold.scratch` hold the lists of dependents.
@@ -58,7 +58,7 @@ cdef bint admit(Planes* planes, token_t arc, token_t other, bint join) noexcept 
 
 
 cdef token_t meet(const Gold* gold, Planes* planes, token_t arc, bint join) noexcept nogil:
-    """How many kept arcs this one crosses, -1 if there is no plane for it. O(its length and the degrees below it)."""
+    """The number of kept arcs that this one crosses, -1 without a plane for it. O(length + degrees below it)."""
     cdef token_t left = min(arc, gold.heads[arc])
     cdef token_t right = max(arc, gold.heads[arc])
     cdef token_t crossed = 0
@@ -196,7 +196,7 @@ cdef bint leads_to(const State* state, const Gold* gold, token_t node, token_t g
 
 
 cdef token_t cost_of_arc(const State* state, const Gold* gold, token_t head, token_t d, token_t j) noexcept nogil:
-    """What an arc loses: the gold head of d, and one arc if others to come would close a cycle with the new one.
+    """The cost of an arc: the gold head of d, and one arc if later ones would close a cycle with the new one.
 
     If the gold head of d was on a cycle with built arcs, it is no new loss. O(depth).
     """
@@ -210,19 +210,19 @@ cdef token_t cost_of_arc(const State* state, const Gold* gold, token_t head, tok
 
 
 cdef token_t cost_of_left_arc(State* state, const Gold* gold, token_t i, token_t j) noexcept nogil:
-    """What the arc j -> i loses."""
+    """The cost of the arc j -> i."""
     return cost_of_arc(state, gold, j, i, j)
 
 
 cdef token_t cost_of_right_arc(State* state, const Gold* gold, token_t i, token_t j) noexcept nogil:
-    """What the arc i -> j loses."""
+    """The cost of the arc i -> j."""
     return cost_of_arc(state, gold, i, j, j)
 
 
 cdef token_t cost_of_link(
     State* state, const Gold* gold, token_t i, token_t j, bint one_root, bint lists
 ) noexcept nogil:
-    """What the link of i and j loses: one other if gold links still to come would join the two, and node 0's only one.
+    """The cost of the link of i and j: one other link if later gold links would join the two, and node 0's only one.
 
     Links that can be built form a matroid, so a link costs one or none. `lists` says that the lists of Covington's
     system decide what is in reach, not the stacks. O(n a(n)).

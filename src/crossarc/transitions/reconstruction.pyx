@@ -2,7 +2,7 @@
 
 The paper looks for a minimum branching over both directions of every link and all arcs from node 0. As the links
 form a forest and arcs from node 0 are costly, the only choice is the root word of each part, which decides the
-directions of all links of the part. Turning one link changes the cost by a constant, so a single walk over a part
+directions of all links of the part. Reversing one link changes the cost by a constant, so a single walk over a part
 gives the cost of each of its words as root relative to the word where the walk began.
 """
 import numpy as np
@@ -22,7 +22,7 @@ COSTS = ("first", "second")
 cdef bint orient(const Links* links, token_t* heads, token_t* via, token_t* scratch, score_t* costs) noexcept nogil:
     """Set heads[0..n], and in via the link of each word with its head, -1 for an arc that is not in the parse. O(n).
 
-    False if the links are no forest; the heads are a tree even then. `scratch` has SCRATCH * (n + 2) entries,
+    False if the links are not a forest; the heads are a tree even then. `scratch` has SCRATCH * (n + 2) entries,
     `costs` n + 1.
     """
     cdef token_t rows = links.n + 2
@@ -97,7 +97,7 @@ cdef bint orient_listed(const Links* links, const token_t* first, const token_t*
 
 cdef inline score_t cost_of_root(const Links* links, token_t w, token_t v, token_t k,
                                  const score_t* costs) noexcept nogil:
-    """What w as root of its part would cost, given the cost of its neighbour v by link k."""
+    """The cost of w as root of its part, given the cost of its neighbour v by link k."""
     cdef score_t cost = costs[v]
     if links.turn != NULL:
         cost += links.turn[k] if v < w else -links.turn[k]

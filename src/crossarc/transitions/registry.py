@@ -21,7 +21,7 @@ from crossarc.transitions.system import TransitionSystem
 
 
 def check_system(name: str, system: object) -> None:
-    """Refuse what is no transition system of that name."""
+    """Refuse anything but a transition system of that name."""
     if not (isinstance(system, type) and issubclass(system, TransitionSystem)):
         raise CrossarcError(f"the transition system {name!r} is {system!r}; it must be a subclass of TransitionSystem")
 

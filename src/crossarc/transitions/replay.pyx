@@ -1,4 +1,4 @@
-"""Oracles over whole treebanks: which trees does a system rebuild?"""
+"""Oracles over whole treebanks: the trees that a system rebuilds."""
 import numpy as np
 
 from crossarc.core.typedefs cimport label_t, offset_t, token_t

@@ -68,8 +68,8 @@ cdef class Greedy:
     cdef bint forced(self, uint32_t legal) noexcept nogil
     cdef int32_t action_of(self, token_t move, label_t label) noexcept nogil
     cdef int32_t group_of(self, const State* state, const int32_t* tokens) noexcept nogil
-    cdef void give_tree(self, ParseWorkspace work, State* state, const int32_t* tokens, label_t root_label,
-                        bint annotated, bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil
+    cdef void resulting_tree(self, ParseWorkspace work, State* state, const int32_t* tokens, label_t root_label,
+                             bint annotated, bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil
 
 
 cdef inline token_t lowest_bit(uint32_t bits) noexcept nogil:
@@ -222,11 +222,11 @@ cdef class Generations:
     cdef int trace(self, int32_t last, token_t count) except -1 nogil
 
     cdef inline double gain(self, int32_t place, weight_t score) noexcept nogil:
-        """What an action adds to the score of a derivation: its own score, or its log probability."""
+        """The score of an action in a derivation: its own score, or its log probability."""
         return self.scale * score - self.seen_shifts[place] if self.by_probability else score
 
     cdef inline double rank_of(self, double score, int32_t item, bint moves) noexcept nogil:
-        """What a derivation that has made a further move, or is finished, is compared by."""
+        """The rank of a derivation after a further move, or of a finished one."""
         return score / max(1, self.items[item].state.moves + moves) if self.by_mean else score
 
     cdef inline int32_t offer(self, int32_t kept, double score, double log_probability, int32_t item,

@@ -123,7 +123,7 @@ def train_stages(TwoStage search, StageWeights weights, UpdateRule rule, const i
 
 
 def weigh(TwoStage search, StageWeights weights, const int32_t[:, ::1] tokens, Targets targets, Py_ssize_t sentences):
-    """What each template adds to the margin of right moves, and of right labels, over the best wrong ones."""
+    """The part of each template in the margin of right moves, and of right labels, over the best wrong ones."""
     cdef Workspace work = Workspace(search.set_words)
     cdef State* state = &work.state
     cdef hash_t keys[MOST_TEMPLATES]

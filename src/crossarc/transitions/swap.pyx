@@ -117,7 +117,7 @@ cdef void order_projectively(Gold* gold) noexcept nogil:
 
 
 cdef void join_projective(Gold* gold) noexcept nogil:
-    """Name the maximal projective components: what arc-standard joins without swapping, each by its top node. O(n)."""
+    """Name each maximal projective component, which arc-standard joins without swapping, by its top node. O(n)."""
     cdef token_t rows = gold.n + 1
     cdef token_t* component = gold.scratch + 2 * rows
     cdef token_t* waiting = gold.scratch + 3 * rows         # dependents not joined yet

@@ -41,7 +41,7 @@ cdef class TransitionSystem:
     cdef readonly bint root_on_stack    # whether the stack begins with node 0
     cdef readonly bint joins_buffer     # whether arcs of both directions have the first word of the buffer as one end
     cdef readonly str covers            # the class of trees it can build: projective, planar, two-planar or all
-    cdef readonly str memory            # what a derivation shows beside the buffer: "stack", "two stacks" or "lists"
+    cdef readonly str memory            # shown in derivations next to the buffer: "stack", "two stacks" or "lists"
     cdef readonly token_t first_node    # in the lists
     cdef readonly token_t long_sentence     # longer sentences are parsed in a cheaper way; 0 if none are
     cdef readonly bint exact_costs      # whether `costs` is right in states off the gold path too
@@ -133,13 +133,13 @@ cdef class Workspace:
     cdef int begin_graph(self, TransitionSystem system, token_t n, token_t count, const token_t* heads,
                          const token_t* dependents, const label_t* labels) except -1 nogil
     cdef void list_arc(self, token_t node, token_t arc) noexcept nogil
-    cdef void give_tree(self, TransitionSystem system, State* state, label_t root_label, bint annotated,
-                        bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil
+    cdef void resulting_tree(self, TransitionSystem system, State* state, label_t root_label, bint annotated,
+                             bint keep_root_links, token_t* heads, label_t* labels) noexcept nogil
     cdef void reconstruct(self, State* state, bint keep_root_links, bint single_root,
                           label_t root_label) noexcept nogil
 
 
-# What oracles know of a gold tree: its arcs in lists, and which of them a system can build, in which plane.
+# The plan of oracles for a gold tree: its arcs in lists, and which of them a system can build, in which plane.
 cdef enum:
     # What is planned of the arcs from node 0: none of them, those that cross nothing else, or all before any other.
     NO_ROOTS, UNCROSSED_ROOTS, ALL_ROOTS

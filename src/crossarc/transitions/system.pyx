@@ -1,4 +1,4 @@
-"""What all transition systems share: moves, gold trees and plans for oracles, configurations, replay."""
+"""The parts that all transition systems share: moves, gold trees and plans for oracles, configurations, replay."""
 include "reconstruction.pyx"
 include "transition_system.pyx"
 include "memory.pyx"

@@ -10,7 +10,7 @@ cdef class Tagging(TransitionSystem):
     TAG    (S, i|B, A)  =>  (S|i, B, A + 0->i)
     end    (S, [], A)
 
-    The tags of the words before are thus the `deprel` of `stack[0]`, `stack[1]` and so on.
+    So the tags of the words before are the `deprel` of `stack[0]`, `stack[1]` and so on.
     """
 
     def __cinit__(self, **options):

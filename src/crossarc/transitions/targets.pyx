@@ -1,4 +1,4 @@
-"""What transition parsers learn to build: the trees or graphs of sentences, one after the other in flat arrays."""
+"""The targets of transition parsers: the trees or graphs of sentences, one after the other in flat arrays."""
 import numpy as np
 
 from crossarc.core.typedefs cimport token_t

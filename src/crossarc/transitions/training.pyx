@@ -1,4 +1,4 @@
-"""How the weights of a search learn: from single decisions, from moves and labels, from whole derivations."""
+"""The training of the weights of a search: from single decisions, from moves and labels, from whole derivations."""
 include "oracle_moves.pyx"
 include "greedy_training.pyx"
 include "stage_training.pyx"

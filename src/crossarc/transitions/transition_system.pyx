@@ -1,4 +1,4 @@
-"""What a transition system is: a start, an end, moves with preconditions and effects, and an oracle."""
+"""The base of transition systems: a start, an end, moves with preconditions and effects, and an oracle."""
 from crossarc.core.typedefs cimport label_t, token_t, uint32_t
 from crossarc.transitions.state cimport Arc, State, add_arc, arc_to, find_group, push
 
@@ -55,7 +55,7 @@ cdef class TransitionSystem:
         return arc_to(-1, -1)
 
     cdef void apply(self, State* state, token_t move) noexcept nogil:
-        """What a legal move does to the stacks, the lists and the buffer."""
+        """Change the stacks, the lists and the buffer by a legal move."""
 
     cdef void finish(self, State* state, label_t root_label) noexcept nogil:
         """Attach the words without a head to node 0, or with a single root to the root word.
@@ -73,7 +73,7 @@ cdef class TransitionSystem:
                 add_arc(state, head, word, root_label)
 
     cdef void prepare(self, Gold* gold) noexcept nogil:
-        """Compute once what the oracle needs to know about a gold tree."""
+        """Compute once the plan of the oracle for a gold tree."""
 
     cdef token_t oracle(self, State* state, const Gold* gold) noexcept nogil:
         """The gold move in a state from which the gold tree, as far as the system covers it, can be reached."""

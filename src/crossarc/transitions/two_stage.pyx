@@ -29,7 +29,7 @@ cdef class PackedStages:
 
 
 cdef class StageWorkspace(ParseWorkspace):
-    """What one thread needs to parse in two stages."""
+    """The memory of one thread for parsing in two stages."""
 
     cdef Scorer moves
 
@@ -87,7 +87,7 @@ cdef class TwoStage(Greedy):
         return state
 
     def weigh(self, weights, tokens, targets, sentences):
-        """What each template adds to margins, as `crossarc.transitions.training.weigh` finds it."""
+        """The part of each template in margins, as `crossarc.transitions.training.weigh` finds it."""
         from crossarc.transitions.training import weigh
 
         return weigh(self, weights, tokens, targets, sentences)

@@ -89,7 +89,7 @@ cdef class ArrayReader:
         return 0
 
     cdef Py_ssize_t add_all(self, const char* data, Py_ssize_t size, bint final) except -1 nogil:
-        """Append sentences up to the first that is incomplete or malformed; gives the place where that begins."""
+        """Append sentences up to the first that is incomplete or malformed; return the place where that begins."""
         cdef Py_ssize_t begin = 0, end, lines
         cdef bint has_tokens
         while begin < size:

@@ -28,7 +28,7 @@ cdef class Columns:
 
     cdef Column columns[MOST]
     cdef int32_t count
-    cdef list kept        # views and names, which must not go away
+    cdef list kept        # views and names, kept alive here
 
     def __init__(self, format, dict columns):
         """Take the values of each column: a pair of numbers and names, without names for heads."""
@@ -53,7 +53,7 @@ cdef class Columns:
             self.count += 1
 
     cdef Py_ssize_t size_with(self, FieldTable old, offset_t start) noexcept nogil:
-        """How many bytes a sentence has with its new columns; minus the number of a word whose values cannot be."""
+        """How many bytes a sentence has with its new columns; minus the number of a word with impossible values."""
         cdef Py_ssize_t size = old.size
         cdef int32_t word, place, length
         cdef int32_t* fields

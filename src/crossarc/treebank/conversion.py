@@ -1,4 +1,4 @@
-"""Conversion of sentences from one format to another, with a count of what gets lost."""
+"""Conversion of sentences from one format to another, with counts of losses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Rows = list[list[str]]
 
 
 def convert(sentence: Sentence, target: str | Format, losses: Counter[str] | None = None) -> Sentence:
-    """The sentence in another format; `losses` counts what that format has no place for.
+    """The sentence in another format; `losses` counts the data that this format has no place for.
 
     >>> losses = Counter()
     >>> tree = Sentence.from_columns(metadata={"sent_id": "1"}, forms=["", "Rain"], heads=[-1, 0], deprels=["", "root"])
@@ -44,7 +44,7 @@ def with_predicted(sentence: Sentence) -> Sentence:
 
 
 def describe_losses(losses: Counter[str], target: Format) -> str:
-    """What a conversion could not carry, in one line."""
+    """The losses of a conversion, in one line."""
     parts = ", ".join(f"{count:,} {what}" for what, count in losses.items())
     return f"{target.title} cannot carry: {parts}"
 
@@ -59,7 +59,7 @@ OWN_COLUMNS = {
 
 
 def note_losses(sentence: Sentence, target: Format, lost: Counter[str]) -> None:
-    """Count what the target format cannot hold."""
+    """Count the data that the target format cannot hold."""
     for column in OWN_COLUMNS[sentence.format.name]:
         lost[f"values of {column.upper()}"] += sum(value != "_" for value in sentence.column(column)[1:])
     if target.name != "conllu":

@@ -1,4 +1,4 @@
-"""A whole treebank as flat integer arrays: what parsers learn from and statistics are counted over."""
+"""A whole treebank as flat integer arrays, for training parsers and for statistics."""
 from collections.abc import Mapping
 
 import numpy as np
@@ -95,7 +95,7 @@ cdef class Corpus:
         return len(self.starts) - 1
 
     def __getitem__(self, str column):
-        """The ids of a column, or the heads as they stand in the file."""
+        """The ids of a column, or the heads as in the file."""
         return self.filled(column)[1]
 
     @property

@@ -47,7 +47,7 @@ cdef Fault parse(const char* data, Py_ssize_t size, Spec* spec, Layout* layout) 
 
 
 cdef inline Py_ssize_t number(const char* data, Py_ssize_t begin, Py_ssize_t end, int32_t* value) noexcept nogil:
-    """Read a number of at most nine digits without leading zeros; gives the place after it, -1 if there is none."""
+    """Read a number of at most nine digits without leading zeros; return the place after it, -1 if there is none."""
     cdef Py_ssize_t place = begin
     cdef int32_t result = 0
     while place < end and b'0' <= data[place] <= b'9':

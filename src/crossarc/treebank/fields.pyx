@@ -1,4 +1,4 @@
-"""Where the fields of a sentence begin in its bytes, and what they say: rows, tokens, graphs."""
+"""The places of the fields of a sentence in its bytes, and their values: rows, tokens, graphs."""
 include "layout.pyx"
 include "field_table.pyx"
 include "token.pyx"

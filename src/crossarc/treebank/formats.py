@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from crossarc.errors import UnknownName
 
-# What the columns of any format are called inside crossarc, and the name of the property that gives them.
+# The names of the columns of any format inside crossarc, and of the property that gives them.
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 

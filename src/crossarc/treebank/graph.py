@@ -26,8 +26,8 @@ class Graph:
     """Labelled arcs over the nodes of a sentence.
 
     Nodes are numbered by their place in the sentence: 0 is the dummy root, and without empty nodes the number of a
-    word is its id. `nodes` gives the id of each as it stands in the file ("0", "1", ..., "8", "8.1", ...).
-    Arc k goes from `heads[k]` to `dependents[k]` and is labelled `labels[k]`; arcs stand in order of the dependent.
+    word is its id. `nodes` gives the id of each as in the file ("0", "1", ..., "8", "8.1", ...).
+    Arc k goes from `heads[k]` to `dependents[k]` and is labelled `labels[k]`; arcs are in order of the dependent.
 
     >>> graph = Graph.from_arcs(("0", "1", "2"), [(0, 2, "root"), (2, 1, "nsubj")])
     >>> list(graph)
@@ -77,7 +77,7 @@ def graph_of(sentence: Sentence) -> Graph:
 
 
 def describe_fault(sentence: Sentence) -> str:
-    """Where and why a sentence has no well-formed graph."""
+    """The place and the reason why a sentence has no well-formed graph."""
     source = sentence.source or "<input>"
     if sentence.format.index("deps") < 0:
         flags = sentence.column("pred" if sentence.format.name == "sdp" else "fillpred")
@@ -93,7 +93,7 @@ def describe_fault(sentence: Sentence) -> str:
 
 
 def deps_fault(deps: str, nodes: Iterable[str]) -> str:
-    """What is wrong with a DEPS field, "" if nothing is."""
+    """The fault of a DEPS field, "" if there is none."""
     if deps == "_":
         return ""
     for entry in deps.split("|"):
@@ -101,7 +101,7 @@ def deps_fault(deps: str, nodes: Iterable[str]) -> str:
         if not head or not label:
             return f"DEPS has {entry!r}, which is not of the form head:label"
         if head not in nodes:
-            return f"DEPS names the head {head!r}, which is no node of the sentence"
+            return f"DEPS names the head {head!r}, which is not a node of the sentence"
     return ""
 
 

@@ -51,7 +51,7 @@ cdef class GraphReader:
         return 0
 
     cdef int read(self, FieldTable sentence) except -1 nogil:
-        """Read the arcs of a sentence; gives 0 if one of them is malformed or names no node, else 1."""
+        """Read the arcs of a sentence; return 0 if one of them is malformed or names no node, else 1."""
         cdef int32_t word, row
         cdef token_t node = sentence.words
         self.begin(sentence)
@@ -78,7 +78,7 @@ cdef class GraphReader:
         return 0
 
     cdef int read_deps(self, FieldTable sentence, int32_t row, token_t dependent) except -1 nogil:
-        """Read head:label|head:label; gives 0 if it is malformed, else 1."""
+        """Read head:label|head:label; return 0 if it is malformed, else 1."""
         cdef const char* data = sentence.data
         cdef int32_t* field = fields_of(sentence, row) + self.deps
         cdef int32_t last = field[1] - 1, place = field[0], end, word = 0, behind = 0
@@ -92,7 +92,7 @@ cdef class GraphReader:
             head = word
             if place < last and data[place] == b'.':
                 place = number(data, place + 1, last, &behind)
-                # The empty nodes behind a word are numbered from 1 and stand before the next word.
+                # The empty nodes behind a word are numbered from 1 and come before the next word.
                 if place < 0 or not 1 <= behind <= self.empty[word + 1] - self.empty[word]:
                     return 0
                 head = sentence.words + self.empty[word] + behind
@@ -108,7 +108,7 @@ cdef class GraphReader:
         return 1
 
     cdef int read_arguments(self, FieldTable sentence) except -1 nogil:
-        """Read argument columns, of which the k-th belongs to the k-th predicate; gives 0 if their numbers differ."""
+        """Read argument columns, of which the k-th belongs to the k-th predicate; return 0 if their numbers differ."""
         cdef int32_t word, column, found = 0
         cdef int32_t* fields
         for word in range(1, sentence.words + 1):

@@ -14,11 +14,11 @@ Fault = tuple[int, str, str]  # line, code, what
 
 
 def arc_faults(sentence: Sentence, *, acyclic: bool = False, one_root: bool = False) -> Iterator[Fault]:
-    """What is wrong with a graph that can be read; malformed ones are left to other checks.
+    """The faults of a graph that can be read; malformed ones are left to other checks.
 
-    Each arc stands once. Each node can be reached from node 0, except in SDP and CoNLL-2009, where words outside of the
-    graph are common. With `acyclic` there are no cycles; an arc from a node to itself is one. With `one_root` node 0 is
-    the head of one node at most, with any number of labels.
+    Each arc is there once. Each node can be reached from node 0, except in SDP and CoNLL-2009, where words outside of
+    the graph are common. With `acyclic` there are no cycles; an arc from a node to itself is one. With `one_root` node
+    0 is the head of one node at most, with any number of labels.
     """
     if arcs_of(sentence) is None:
         return

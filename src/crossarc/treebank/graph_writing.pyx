@@ -66,7 +66,7 @@ cdef class DepsWriter:
                 return -1 - k
             name_of(self.names, arcs.labels[k], &label_size)
             size += digits_of(arcs.heads[k]) + 1 + label_size
-            # A bar stands before each entry of a word but the first.
+            # A bar comes before each entry of a word but the first.
             size += self.first[arcs.dependents[k]]
             self.first[arcs.dependents[k]] = 1
         for row in range(old.rows_count):
@@ -120,7 +120,7 @@ cdef class DepsWriter:
         copy(at, old.data + place, old.size - place)
 
     cdef char* write_entries(self, char* at, int32_t kind, Arcs arcs) noexcept nogil:
-        """Write head:label|head:label of a word, or _; gives the place after it."""
+        """Write head:label|head:label of a word, or _; return the place after it."""
         cdef token_t i
         cdef int32_t size
         cdef const char* label
@@ -218,7 +218,7 @@ def write_graphs(list sentences, const offset_t[::1] starts, const token_t[::1] 
 
 
 cdef str describe_arc(Py_ssize_t number, Sentence sentence, token_t head, token_t dependent, label_t label):
-    """What is wrong with an arc."""
+    """The error about an arc."""
     if 0 <= head <= sentence.words and 1 <= dependent <= sentence.words:
         return f"the arc {head} -> {dependent} of sentence {number} has the label {label}, which names no string"
     return f"the arc {head} -> {dependent} of sentence {number} leaves it: its words are 1 to {sentence.words}"

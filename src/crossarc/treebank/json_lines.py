@@ -33,8 +33,8 @@ def read_json_documents(
     """The documents of a file in JSON lines, one at a time, as dicts with all their fields.
 
     `source` is what `read` takes; gzip and zstd are recognised. `text` names the field with the text, which each
-    document must have; None asks for no such field. For a line that is no document, "fail" raises `TreebankError` and
-    "skip" leaves it out; `report` then receives the message, or else it is logged. Blank lines do not count.
+    document must have; None asks for no such field. For a line that is not a document, "fail" raises `TreebankError`
+    and "skip" leaves it out; `report` then receives the message, or else it is logged. Blank lines do not count.
 
     >>> list(read_json_documents(['{"id": 7, "text": "She left."}']))
     [{'id': 7, 'text': 'She left.'}]
@@ -123,13 +123,13 @@ def finite(digits: str) -> float:
 
 
 def kind_of(value: object) -> str:
-    """What a value is called in JSON."""
+    """The name of the type of a value in JSON."""
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
     return names.get(type(value), "null")
 
 
 def log_message(message: str) -> None:
-    """Log what was left out, if the caller does not want it."""
+    """Log a line that was left out, if the caller takes no reports."""
     log.warning("%s", message)
 
 
@@ -138,7 +138,7 @@ def write_json_lines(
 ) -> int:
     """Write documents to a path, "-" or a binary file, one on each line, and return their number.
 
-    A document is a sentence, or a dict that JSON can write, in which sentences may stand as they are, most often under
+    A document is a sentence, or a dict that JSON can write, that may hold sentences as they are, most often under
     "sentences": `Sentence.to_dict` is written for them. A sentence on a line of its own also gets the id of its
     "document" and the number of its "paragraph" there, as far as `# newdoc` and `# newpar` say so. The file appears
     only when it is complete; .gz and .zst are compressed.
@@ -176,7 +176,7 @@ def write_to(documents: Iterable[Mapping[str, Any] | Sentence], file: BinaryIO) 
 
 @dataclass
 class Place:
-    """Where a stream of sentences has come to: its document and the paragraph in it."""
+    """The current document of a stream of sentences, and the paragraph in it."""
 
     document: str | None = None
     paragraph: int = 0
@@ -219,7 +219,7 @@ def document_json(document: Mapping[str, Any]) -> str:
 
 
 def plain(value: object) -> Any:
-    """What JSON writes for a sentence; other objects are refused."""
+    """The dict that JSON writes for a sentence; other objects are refused."""
     if isinstance(value, Sentence):
         return value.to_dict()
     raise TypeError(f"JSON cannot write {value!r} of a document; leave it out, or make it a string")

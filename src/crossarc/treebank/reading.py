@@ -140,7 +140,7 @@ def stream(source: Source, given: Format | None, rules: Rules) -> Iterator[Sente
 
 
 def scan(data: Iterator[bytes], scanner: Scanner) -> Iterator[list[Sentence | tuple[bytes, int]]]:
-    """What a scanner finds in each block; blocks grow with an unfinished sentence, so that no byte is scanned often."""
+    """The sentences in each block; blocks grow with an unfinished sentence, so that no byte is scanned often."""
     pending: list[bytes] = []
     size = 0
     for block in data:
@@ -154,7 +154,7 @@ def scan(data: Iterator[bytes], scanner: Scanner) -> Iterator[list[Sentence | tu
 
 @dataclass(frozen=True)
 class Rules:
-    """What is checked in a sentence, and what happens if it fails."""
+    """The checks of a sentence, and what happens if one fails."""
 
     on_error: OnError
     check: Check
@@ -183,5 +183,5 @@ class Rules:
 
 
 def log_finding(finding: Finding) -> None:
-    """Log a finding, if the caller does not want it."""
+    """Log a finding, if the caller takes no reports."""
     log.warning("%s", finding)

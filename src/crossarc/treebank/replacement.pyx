@@ -15,7 +15,7 @@ PROPERTIES = {
 
 
 cdef bytes replaced_bytes(FieldTable sentence, object comments, object graph, dict columns):
-    """The bytes of a sentence with what is given replaced; None stands for what stays."""
+    """The bytes of a sentence with the given parts replaced; parts that are None stay."""
     cdef list patches = []        # (begin, end, new bytes)
     cdef list pieces = []
     cdef Py_ssize_t place = 0

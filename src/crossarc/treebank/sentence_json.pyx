@@ -49,13 +49,13 @@ cdef inline bint is_number(Text text) noexcept nogil:
 
 
 cdef inline Text before(Text text, char separator) noexcept nogil:
-    """What comes before a separator; all of it if there is none."""
+    """The text before a separator; all of it if there is none."""
     cdef const void* found = memchr(text.data, separator, text.size)
     return Text(text.data, text.size if found == NULL else <const char*>found - text.data)
 
 
 cdef inline Text after(Text text, Text first) noexcept nogil:
-    """What comes after a first part and its separator; its size is -1 if there is no separator."""
+    """The text after a first part and its separator; its size is -1 if there is no separator."""
     return Text(text.data + first.size + 1, text.size - first.size - 1)
 
 
@@ -182,7 +182,7 @@ cdef class TokenWriter:
     cdef int32_t count
     cdef Kind kinds[MOST_KEYS]
     cdef int32_t columns[MOST_KEYS]
-    cdef Text names[MOST_KEYS]      # with what stands before and after them
+    cdef Text names[MOST_KEYS]      # with the text before and after them
     cdef int32_t form               # columns
     cdef int32_t lemma
     cdef int32_t misc

@@ -26,14 +26,14 @@ FOREIGN = {
     b"\xff\xfe": "is in UTF-16; save it as UTF-8",
     b"\xfe\xff": "is in UTF-16; save it as UTF-8",
 }
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors that only writing has
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors that occur only in writing
 OTHER_PACKINGS = (".bz2", ".xz", ".zip", ".7z")
 
 Source = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[str] | Iterable[bytes]
 
 
 def name_of(source: Source) -> str:
-    """What a source is called in messages."""
+    """The name of a source in messages."""
     if isinstance(source, str | os.PathLike):
         return "<stdin>" if source == "-" else os.fspath(source)
     return str(getattr(source, "name", "<input>"))

@@ -22,7 +22,7 @@ cdef class Token:
 
     @property
     def id(self):
-        """The id as it stands in the file: "3", "3-4" or "8.1"."""
+        """The id as in the file: "3", "3-4" or "8.1"."""
         return self.sentence.field(self.row, 0)
 
     form = property(itemgetter("form"), doc="The word form.")
@@ -43,7 +43,7 @@ cdef class Token:
 
     @property
     def line(self):
-        """The line of the file on which this token stands."""
+        """The line of the file with this token."""
         return self.sentence.line + self.sentence.raw.count(b"\n", 0, fields_of(self.sentence, self.row)[0])
 
     @property

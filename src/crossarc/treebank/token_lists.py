@@ -1,4 +1,4 @@
-"""Sentences of words that something else has split: lists of strings."""
+"""Sentences of words that another tool has split: lists of strings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Faults of sentences: finding, reporting and repairing them.
 
 The native parser only tells good sentences from bad ones. This module looks at the bad ones again, line by line, and
-finds all that is wrong with them.
+finds all their faults.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Finding:
 
     @property
     def remedy(self) -> str:
-        """What to do about it."""
+        """The remedy."""
         return REMEDIES[self.code]
 
     def with_action(self, action: str) -> Finding:
@@ -146,7 +146,7 @@ PLAIN_TEXT = "this looks like plain text"  # in the message about it
 
 
 def columns_fault(text: bytes, found: int, width: int, format: Format) -> str:
-    """What is wrong with the number of columns, with a guess why."""
+    """The fault in the number of columns, with a guess at the reason."""
     what = f"{found} column{'s' * (found != 1)} instead of {width}"
     if found == 1 and len(text.split()) >= len(format.columns) - 1:
         return f"{what}: they are separated by blanks, not by tabs"
@@ -162,7 +162,7 @@ ID = re.compile(r"(0|[1-9][0-9]{0,8})(?:([-.])(0|[1-9][0-9]{0,8}))?")
 
 
 class Ids:
-    """The ids of a sentence read so far, and what is wrong with the next."""
+    """The ids of a sentence read so far, which show the faults of the next one."""
 
     def __init__(self, ranges: bool) -> None:
         self.ranges = ranges
@@ -195,7 +195,7 @@ class Ids:
 def inspect_sentence(
     sentence: Sentence, check: Check, *, roots: Roots = "any", graph: GraphRule | None = None
 ) -> list[Finding]:
-    """What is wrong with a sentence that can be read: its tree or its graph, or "all" of it.
+    """The faults of a sentence that can be read: those of its tree or its graph, or "all" of them.
 
     With a rule for graphs, reachability and duplicates are checked too, and a sentence with a graph needs no heads.
     """
@@ -207,7 +207,7 @@ def inspect_sentence(
     if roots == "one" and check in TREES and sentence.is_tree and len(found) > 1:
         what = f"there are {len(found)} roots: words {', '.join(map(str, found[:10]))}"
         faults.append((sentence[found[1]].line, "several-roots", what))
-    if check in ("graph", "all") or sentence.format.extra:  # argument columns are what such a format is made of
+    if check in ("graph", "all") or sentence.format.extra:  # such a format consists of argument columns
         faults += graph_faults(sentence)
     if check == "graph" and not sentence.has_graph:
         faults.append((sentence[1].line, "no-graph", "the sentence has no graph"))

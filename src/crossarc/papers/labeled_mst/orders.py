@@ -1,4 +1,4 @@
-"""In which order words get their heads, by part of speech, when trees are built in rounds from the bottom up.
+"""The order in which words get their heads, by part of speech, when trees are built in rounds from the bottom up.
 
 Words of a round can hang from words of their own round and of later ones. So a gold arc can be found if its dependent
 is not later than its head, and with exactly one root, which only the last round of a sentence can have, the root's arc
@@ -64,7 +64,7 @@ def rounds_of(settings: RoundSettings, features: EdgeModel, corpus: Corpus, sing
 
 
 def check_rounds(rounds: object) -> None:
-    """Refuse, with `ValueError`, what is no list of lists of tags."""
+    """Raise `ValueError` for anything but a list of lists of tags."""
     groups = rounds if isinstance(rounds, list) else []
     named = [isinstance(group, list) and all(isinstance(tag, str) for tag in group) for group in groups]
     if not groups or not all(named):
@@ -72,7 +72,7 @@ def check_rounds(rounds: object) -> None:
 
 
 def round_numbers(rounds: Rounds, table: StringTable) -> Ints:
-    """The round of each string of a table; what no round names is in the last."""
+    """The round of each string of a table; tags that no round names are in the last."""
     numbers = np.full(len(table), len(rounds) - 1, dtype=np.int32)
     for number, group in enumerate(rounds):
         for tag in group:

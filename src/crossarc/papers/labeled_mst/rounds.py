@@ -56,7 +56,7 @@ class RoundFinder(ArcFinder):
 
 @dataclass(frozen=True, eq=False)
 class RoundModel(ArcTreeModel):
-    """A graph parser that finds heads in rounds."""
+    """A parser that scores arcs and finds heads in rounds."""
 
     finder: RoundFinder
 
@@ -66,7 +66,7 @@ class RoundModel(ArcTreeModel):
         return self.finder.rounds
 
     def coverage(self, corpus: Corpus) -> Coverage:
-        """Return what the rounds can find."""
+        """Return the coverage of the rounds."""
         heads, starts, tag = corpus["head"], corpus.starts, tag_attribute(self.features)
         found = heads >= 0
         if self.finder.settings.absorb:
@@ -90,7 +90,7 @@ class RoundModel(ArcTreeModel):
     ) -> tuple[TreeFinder, EdgeModel]:
         """Return the rounds of a file, and the features of its label model."""
         if not isinstance(shared["settings"], RoundSettings):
-            raise ValueError("the settings are of another family")
+            raise ValueError("the settings belong to another family")
         check_rounds(manifest["rounds"])
         tag_attribute(shared["features"])
         labels = PackedWeights.from_arrays(arrays, len(manifest["labels"]), "labels.")
@@ -130,7 +130,7 @@ class RoundTrainer(ArcTreeTrainer):
         return words + labels, wrong + wrong_labels
 
     def finder(self) -> RoundFinder:
-        """Return what finds trees by the weights so far."""
+        """Return the finder of trees by the weights so far."""
         shared = self.examples.shared()
         return RoundFinder(
             **shared,

@@ -1,4 +1,4 @@
-"""What finds undirected trees and gives them directions, alone, enhanced by a directed model, or below a third one."""
+"""Finders of undirected trees: alone, enhanced by a directed model, or below a third one."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class UndirectedFinder(ArcFinder):
 
 @dataclass(frozen=True, eq=False)
 class EnhancedFinder(TreeFinder):
-    """Undirected trees of which a directed model turns up to so many arcs round (local enhancement)."""
+    """Undirected trees in which a directed model reverses up to so many arcs (local enhancement)."""
 
     undirected: UndirectedFinder
     directed: ArcFinder
@@ -96,14 +96,14 @@ class EnhancedFinder(TreeFinder):
 
 
 def enhanced_finder(shared: dict[str, Any], undirected: PackedWeights, directed: PackedWeights) -> EnhancedFinder:
-    """Return an undirected finder with a directed one beside, which scores both directions of the same edges."""
+    """Return an undirected finder together with a directed one, which scores both directions of the same edges."""
     settings, lengths = shared["settings"], shared["lengths"]
     if not isinstance(settings, UndirectedSettings):
-        raise ValueError("the settings are of another family")
-    beside = {**shared, "settings": directed_settings(settings), "lengths": lengths and lengths.of_edges()}
+        raise ValueError("the settings belong to another family")
+    options = {**shared, "settings": directed_settings(settings), "lengths": lengths and lengths.of_edges()}
     return EnhancedFinder(
         UndirectedFinder(**shared, weights=undirected),
-        ArcFinder(**beside, weights=directed, name="directed"),
+        ArcFinder(**options, weights=directed, name="directed"),
         settings.enhance,
     )
 

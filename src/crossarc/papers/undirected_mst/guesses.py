@@ -4,7 +4,7 @@ Sums of the two models' scores gain nothing: both look at the same features of a
 is a first-order score again (nor would dual decomposition find another tree than the best by the sum). Two trees tell
 what no score of a single arc can: where they agree, and what else hangs there, which is the head's head, siblings and
 dependents of either end. So a third model, stacked on the two (Nivre and McDonald 2008, Martins et al. 2008), scores
-arcs by all that an `mst` looks at and by these guesses, and the best tree is found as ever.
+arcs by all that an `mst` looks at and by these guesses, and the best tree is found in the usual way.
 
 While it learns, a sentence is guessed by models that have not learned from it: the treebank is cut into parts, and each
 is parsed by models of the others.
@@ -21,12 +21,12 @@ from crossarc.treebank.corpus import Corpus
 
 Ints = NDArray[np.int32]
 FURTHEST = 20  # distances to a guessed head above this are not distinguished
-# What is guessed of a word. By the directed tree: where its head is, the tags of its head, of its nearest siblings and
+# The guesses about a word. By the directed tree: where its head is, the tags of its head, of its nearest siblings and
 # of its outermost dependents, how many dependents it has on either side; by the undirected tree: where its head is.
 GUESSES = ("up", "up_tag", "left_tag", "right_tag", "first_tag", "last_tag", "valency", "other_up")
 ENDS = "head.upos + dep.upos"
 TEMPLATES = (
-    # Is the arc one of the guesses? Their offset from a word, joined with the distance of the arc, says so.
+    # Whether the arc is one of the guesses: their offset from a word, joined with the distance of the arc, tells.
     *(f"{each} + distance" for each in ("dep.up", "head.up", "dep.other_up", "head.other_up", "dep.up + dep.other_up")),
     *(f"{each} + distance + {ENDS}" for each in ("dep.up", "dep.other_up")),
     "head.lemma + dep.upos + dep.lemma + dep.up + distance",

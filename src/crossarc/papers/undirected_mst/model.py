@@ -40,7 +40,7 @@ class EnhancedModel(UndirectedModel):
     def stored_finder(
         cls, shared: dict[str, Any], attributes: Attributes, manifest: dict[str, Any], arrays: Arrays
     ) -> tuple[TreeFinder, EdgeModel]:
-        """Return what finds trees by the weights of a file, and the features of its label model."""
+        """Return the finder of trees by the weights of a file, and the features of its label model."""
         undirected, directed = (
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, f"{name}.") for name in ("arcs", "directed")
         )
@@ -62,7 +62,7 @@ class StackedModel(UndirectedModel):
     def stored_finder(
         cls, shared: dict[str, Any], attributes: Attributes, manifest: dict[str, Any], arrays: Arrays
     ) -> tuple[TreeFinder, EdgeModel]:
-        """Return what finds trees by the weights of a file, and the features of its label model."""
+        """Return the finder of trees by the weights of a file, and the features of its label model."""
         names = ("arcs", "directed", "stacked")
         undirected, directed, top = (PackedWeights.from_arrays(arrays, ARC_WEIGHTS, f"{name}.") for name in names)
         top_features = read_stacked(str(manifest["stacked"]), shared["features"])

@@ -18,14 +18,14 @@ class UndirectedSettings(ArcSettings):
 
     family: Literal["undirected"] = "undirected"
     system: Literal["undirected"] = "undirected"
-    # How the scores of both directions become one; none has features without directions.
+    # How the scores of both directions become one; "none" has features without directions.
     combine: Literal["none", "mean", "product", "max", "min"] = "none"
     # What finds the spanning tree; "auto" is prim, or boruvka where lengths leave edges out. All but prim then look
     # only at the edges that are left.
     method: Literal["auto", "prim", "kruskal", "boruvka", "kkt"] = "auto"
     # Whether learning counts wrong edges, or also right ones that point the wrong way.
     loss: Literal["edges", "heads"] = "edges"
-    # How many arcs of a tree a directed model turns round at most; it is learned beside.
+    # How many arcs of a tree a directed model may reverse; it is trained together with the undirected one.
     enhance: int = Field(0, ge=0)
     # A third model sees the trees of the undirected and the directed one. While it learns, models of the other parts
     # guess the trees of each of so many parts of the treebank; 0 for no such model.
@@ -45,7 +45,7 @@ class UndirectedSettings(ArcSettings):
 
     @property
     def way(self) -> str:
-        """What the classes of its model and trainer begin with."""
+        """The prefix of the names of its model and trainer classes."""
         return "Stacked" if self.stack else "Enhanced" if self.enhance else "Undirected"
 
     @model_validator(mode="after")
@@ -53,23 +53,23 @@ class UndirectedSettings(ArcSettings):
         """Refuse values that do not go together."""
         if self.stack == 1 or (self.stack and not self.enhance):
             raise CrossarcError(
-                "setting stack: it needs at least two parts of the treebank, and a directed model beside (enhance); "
+                "setting stack: it needs at least two parts of the treebank, and a directed model (enhance); "
                 "take mst-combined, or leave it out"
             )
         if self.loss == "heads" and self.combine != "none":
             raise CrossarcError(
-                "setting loss is of parsers with undirected features; those of directed features always count wrong "
-                "heads: leave it out"
+                "setting loss belongs to parsers with undirected features; those with directed features always count "
+                "wrong heads: leave it out"
             )
         if self.directed_training and self.combine == "none":
             raise CrossarcError(
-                "setting directed_training is of parsers with directed features, and these have none; "
+                "setting directed_training belongs to parsers with directed features, and these have none; "
                 "take mst-undirected-df, or leave it out"
             )
         return self
 
     def check_directed(self, directed: Settings) -> None:
-        """Refuse a directed model that is of another kind, or that nothing asks for."""
+        """Refuse a directed model of another kind, or one that no setting asks for."""
         if not self.enhance:
             super().check_directed(directed)
         if not isinstance(directed, ArcTreeSettings) or directed.system != "chu-liu-edmonds":

@@ -1,4 +1,4 @@
-"""How parsers with undirected spanning trees are trained."""
+"""The training of parsers with undirected spanning trees."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class UndirectedTrainer(ArcTreeTrainer):
 
 
 class EnhancedTrainer(UndirectedTrainer):
-    """Learns an undirected model and a directed one beside, unless a trained one is given."""
+    """Learns an undirected model, and a directed one unless a trained one is given."""
 
     settings: UndirectedSettings
     model_type: type[ArcTreeModel] = EnhancedModel
@@ -83,12 +83,12 @@ class EnhancedTrainer(UndirectedTrainer):
         return super().learn(sentences)
 
     def enhanced(self) -> EnhancedFinder:
-        """Return what finds trees by the weights of both models so far."""
+        """Return the finder of trees by the weights of both models so far."""
         directed = self.reused if self.reused is not None else self.directed.packed()
         return enhanced_finder(self.examples.shared(), self.arcs.packed(), directed)
 
     def finder(self) -> TreeFinder:
-        """Return what finds trees by the weights so far."""
+        """Return the finder of trees by the weights so far."""
         return self.enhanced()
 
     def state(self) -> Arrays:
@@ -109,7 +109,7 @@ def reused_weights(directed: ArcTreeModel, examples: ArcExamples) -> PackedWeigh
     if len(examples.trees.names) > len(directed.labels):
         unknown = ", ".join(examples.trees.names[len(directed.labels) :][:5])
         raise CrossarcError(
-            f"the directed model has never seen labels of this treebank ({unknown}): it is of other data; "
+            f"the directed model has never seen labels of this treebank ({unknown}): it was trained on other data; "
             "train one on the same treebank, or leave it out"
         )
     assert isinstance(directed.finder, ArcFinder)
@@ -173,7 +173,7 @@ class StackedTrainer(EnhancedTrainer):
         return words + labels, wrong + wrong_labels
 
     def finder(self) -> StackedFinder:
-        """Return what finds trees by the weights so far."""
+        """Return the finder of trees by the weights so far."""
         below = self.enhanced()
         return StackedFinder(below, top_finder(below, self.top_features, self.top.packed(), self.examples.lengths()))
 

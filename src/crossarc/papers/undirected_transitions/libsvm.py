@@ -41,7 +41,7 @@ def learn_libsvm(
     gamma: float,
     coef0: float,
 ) -> tuple[dict[str, NDArray[Any]], float]:
-    """Learn a machine for each group; gives the arrays of `SupportVectors` and the share of errors in training.
+    """Learn a machine for each group; return the arrays of `SupportVectors` and the share of errors in training.
 
     `rows` are the features of the instances, as places in `keys`, and -1 for none; groups share no features. The kernel
     is (gamma * x * y + coef0) ** degree.
@@ -54,7 +54,7 @@ def learn_libsvm(
     for group in range(int(group_of.max()) + 1):
         chosen = np.flatnonzero(groups == group)
         kinds = np.unique(actions[chosen])
-        if len(kinds) < 2:  # nothing to decide; a group without any instance takes the commonest action
+        if len(kinds) < 2:  # nothing to decide; a group without any instance takes the most frequent action
             only = kinds if len(kinds) else np.array([np.bincount(actions).argmax()])
             shapes.append((0, 1))
             classes.append(only)

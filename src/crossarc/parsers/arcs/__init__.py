@@ -1,1 +1,1 @@
-"""Graph parsers: models, trainers, analysis."""
+"""Parsers that score arcs: models, trainers, analysis."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from crossarc.parsers.model import Columns
 
 Scores = NDArray[np.float64]
-SMOOTHING = 1e-6  # what an arc weighs, beside a whole of 1, that is only looked at because of constraints
+SMOOTHING = 1e-6  # the weight, out of a total of 1, of an arc that is considered only because of constraints
 CANDIDATES = 16  # encoded trees that are decoded to find one that satisfies constraints
 
 
@@ -46,7 +46,7 @@ class SentenceScores:
 
     @cached_property
     def sentence(self) -> Any:
-        """What its scores are made of."""
+        """The input from which its scores are computed."""
         return self.give()
 
     def arcs(self, *, whole: bool = False) -> Scores:
@@ -68,7 +68,7 @@ class SentenceScores:
 
 
 class Searched(NamedTuple):
-    """The parses of a corpus, and the scores of its sentences, from which all else can be read."""
+    """The parses of a corpus, and the scores of its sentences, from which the rest is computed."""
 
     heads: Heads
     labels: Heads
@@ -145,7 +145,7 @@ def judged(trees: list[ScoredTree], marginals: NDArray[np.float64]) -> Analysis:
 
 
 class MovedArcs:
-    """How likely arcs are after a transform moved some of the best trees' arcs.
+    """The probabilities of arcs after a transform moved some of the best trees' arcs.
 
     An arc of the best tree that was moved takes all with it that made it likely. An arc of another tree has at least
     the probability of that tree where it is after the transform.

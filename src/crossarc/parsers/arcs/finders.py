@@ -1,4 +1,4 @@
-"""What finds the trees of parsers that score arcs: scores of all arcs and a decoder."""
+"""The finders of parsers that score arcs: scores of all arcs and a decoder."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class ArcFinder(TreeFinder):
 
 
 def check_arcs(features: EdgeModel, late: bool = False) -> None:
-    """Refuse feature models without templates for arcs, or unless `late` with such as see dependents found before."""
+    """Refuse models without templates for arcs and, unless `late`, templates that see dependents found earlier."""
     if not features.arc_terms:
         raise TemplateError(f"{features.name}: there are no templates for arcs; write some, or take labels = 'joint'")
     if not late and (len(features.late_singles) or len(features.late_pairs)):

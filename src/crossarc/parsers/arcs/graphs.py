@@ -1,4 +1,4 @@
-"""The graph parser that gives words several heads: the best tree, and then the arcs that raise its score.
+"""The parser that scores arcs and gives words several heads: the best tree, and then the arcs that raise its score.
 
 McDonald and Pereira (2006). Arcs of the tree and those added to it are learned together, with the same weights.
 """
@@ -106,7 +106,7 @@ class ArcGraphModel(WithLengths, GraphModel):
         own = read_stored(manifest, arrays, ArcGraphSettings)
         limits = manifest["most_heads"], manifest["most_parallel"]
         if not all(type(limit) is int and 0 < limit < 2**31 for limit in limits):
-            raise ValueError("it is not said how many heads a word can have")
+            raise ValueError("the file does not say how many heads a word can have")
         weights = (
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
             PackedWeights.from_arrays(arrays, len(own.labels), "labels."),
@@ -167,7 +167,7 @@ class ArcGraphTrainer(Trainer):
         return self.factors.learn(self.arc_weights, self.label_weights, *data, *how)
 
     def model(self) -> ArcGraphModel:
-        """Return what has been learned, as a model."""
+        """Return the learned model."""
         settings = self.settings
         return ArcGraphModel(
             settings,
@@ -195,7 +195,7 @@ class ArcGraphTrainer(Trainer):
 
 
 def given_trees(corpus: Corpus, single_root: bool) -> Ints:
-    """Return the heads of all nodes; -1 in sentences whose HEAD is no tree, or has too many roots."""
+    """Return the heads of all nodes; -1 in sentences whose HEAD is not a tree, or has too many roots."""
     heads = corpus["head"].copy()
     for begin, end in pairwise(corpus.starts.tolist()):
         tree = heads[begin:end]

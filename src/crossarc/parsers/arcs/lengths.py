@@ -21,7 +21,7 @@ TAGS = ("upos", "xpos")  # the first that a feature model looks at
 
 @dataclass(frozen=True)
 class Pruning:
-    """How many arcs there were between words, how many of them lengths left out, and for how many sentences not."""
+    """Counts: arcs between words, those that lengths left out, and sentences that were parsed without lengths."""
 
     arcs: int
     pruned: int
@@ -66,11 +66,11 @@ class Lengths:
         """Refuse a table of other tags, with `ValueError`."""
         size = table_size(attributes)
         if self.table.shape != (size, size) or self.table.dtype != np.int32:
-            raise ValueError("the lengths are not of the tags that there are")
+            raise ValueError("the lengths belong to other tags")
 
 
 class WithLengths:
-    """What models say about the arcs that lengths left out."""
+    """Base of models that count the arcs that lengths left out."""
 
     lengths: Lengths | None
 
@@ -91,7 +91,7 @@ class WithLengths:
         return self
 
     def describe_lengths(self) -> dict[str, str]:
-        """Return what lengths left out of the development set."""
+        """Return the numbers of arcs that lengths left out of the development set."""
         left_out = self.lengths.development if self.lengths is not None else None
         return {"left out": f"on the development set {left_out}"} if left_out is not None else {}
 
@@ -102,7 +102,7 @@ def limits_of(lengths: Lengths | None) -> dict[str, Any]:
 
 
 def tag_column(attributes: Attributes) -> int:
-    """Which attribute is the tag that lengths go by."""
+    """The attribute that is the tag for lengths."""
     names = list(attributes.tables)
     for name in TAGS:
         if name in names:
@@ -119,7 +119,7 @@ def greatest_lengths(
 ) -> NDArray[np.int32]:
     """The greatest length of all arcs by [tag of the head, tag of the dependent], 0 where there is none.
 
-    `known` are those of a model to go on from, whose tags have the first numbers.
+    `known` are the lengths of the initial model, whose tags have the first numbers.
     """
     first = np.repeat(starts[:-1], np.diff(starts))
     words = np.flatnonzero(heads > 0)

@@ -1,4 +1,4 @@
-"""Sentences too long for what grows with the square of their words: parsed in pieces, and joined by their roots."""
+"""Sentences too long for algorithms of quadratic cost: they are parsed in pieces, which are joined by their roots."""
 
 from __future__ import annotations
 

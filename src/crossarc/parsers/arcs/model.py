@@ -1,4 +1,4 @@
-"""The trained graph parser: the best tree by the scores of all arcs, and labels for it."""
+"""The trained parser that scores arcs: the best tree by the scores of all arcs, and labels for it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ParsePieces = Callable[[Ints, Starts, NDArray[np.int64]], tuple[Ints, Ints]]  # 
 class ArcScoringModel(TreeModel):
     """A parser that scores the arcs of a sentence: what parsers of this kind and parsers around other scorers share.
 
-    `inputs` gives what the scores of a sentence are made of.
+    `inputs` gives the input from which the scores of a sentence are computed.
     """
 
     usual_scales = GRAPH_SCALES
@@ -75,7 +75,7 @@ class ArcScoringModel(TreeModel):
         return found.tags, analyse_searched(self, corpus, found, constraints, request)
 
     def analyser(self, corpus: Corpus) -> Analyser:
-        """Return what analyses a corpus under different scales; it scores each sentence once."""
+        """Return a function that analyses a corpus under different scales; it scores each sentence once."""
         found = self.search(corpus)
         kept = found._replace(scores=list(found.scores))
         known = [NONE] * (len(corpus.starts) - 1)
@@ -87,7 +87,7 @@ class ArcScoringModel(TreeModel):
         return Searched(*self.parse(corpus), scores, {})
 
     def coverage(self, corpus: Corpus) -> Coverage:
-        """Return what the decoder can find: all trees, or the projective ones."""
+        """Return the coverage of the decoder: all trees, or the projective ones."""
         heads, starts = corpus["head"], corpus.starts
         found = heads >= 0
         if self.is_projective:
@@ -108,7 +108,7 @@ class AttributeModel(ArcScoringModel):
         return self.parse_in_pieces(tokens, starts, lambda own, begins, rows: self.parse_tokens(own, begins))
 
     def parse_in_pieces(self, tokens: Ints, starts: Starts, parse: ParsePieces) -> tuple[Ints, Ints]:
-        """Return heads and labels of nodes, given what parses pieces of sentences, which are told their rows."""
+        """Return heads and labels of nodes, given a function that parses pieces of sentences by their rows."""
         if np.diff(starts).max(initial=0) - 1 <= self.long_sentence:
             return parse(tokens, starts, np.arange(len(tokens)))
         pieces = Pieces(starts, self.long_sentence)
@@ -135,13 +135,13 @@ class AttributeModel(ArcScoringModel):
         return (self.input_of(tokens[begin:end]) for begin, end in pairwise(corpus.starts.tolist()))
 
     def input_of(self, tokens: Ints) -> Any:
-        """Return what the scores of a sentence are made of: the attributes of its nodes, or what is made of these."""
+        """Return the input of the scores of a sentence: the attributes of its nodes, or what is computed from these."""
         return tokens
 
 
 @dataclass(frozen=True, eq=False)
 class ArcTreeModel(WithLengths, AttributeModel):
-    """A trained graph parser: what finds trees, and weights of labels."""
+    """A trained parser that scores arcs: a finder of trees, and weights of labels."""
 
     settings: ArcSettings
     features: EdgeModel
@@ -200,7 +200,7 @@ class ArcTreeModel(WithLengths, AttributeModel):
         return self.label_factors().scores(self.label_weights, self.finder.extended(sentence), heads)
 
     def describe(self) -> dict[str, str]:
-        """Return what lengths left out of the development set."""
+        """Return the numbers of arcs that lengths left out of the development set."""
         return self.describe_lengths()
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
@@ -229,7 +229,7 @@ class ArcTreeModel(WithLengths, AttributeModel):
     def stored_finder(
         cls, shared: dict[str, Any], attributes: Attributes, manifest: dict[str, Any], arrays: Arrays
     ) -> tuple[TreeFinder, EdgeModel]:
-        """Return what finds trees by the weights of a file, and the features of its label model.
+        """Return the finder of trees by the weights of a file, and the features of its label model.
 
         `shared` is what finders of all kinds have.
         """
@@ -239,7 +239,7 @@ class ArcTreeModel(WithLengths, AttributeModel):
 
 @dataclass(frozen=True, eq=False)
 class JointModel(ArcTreeModel):
-    """A graph parser that chooses the best label of each arc before the tree."""
+    """A parser that scores arcs and chooses the best label of each arc before the tree."""
 
     def factors(self, lengths: Lengths | None) -> JointFactors:
         """Return the features and the decoder at work, for one thread."""

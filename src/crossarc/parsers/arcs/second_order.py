@@ -41,7 +41,7 @@ class SecondOrderFinder(ArcFinder):
     finds_best: ClassVar[bool] = False
 
     def part_factors(self, coarse: Any) -> SecondOrderFactors:
-        """Return pairs of arcs at work beside the first-order model, for one thread."""
+        """Return pairs of arcs at work with the first-order model, for one thread."""
         return part_factors(self.settings, self.features, self.single_root, coarse, self.label_places, self.label_lists)
 
     def find_labelled(
@@ -137,10 +137,10 @@ class SecondOrderModel(ArcTreeModel):
     def stored_finder(
         cls, shared: dict[str, Any], attributes: Attributes, manifest: dict[str, Any], arrays: Arrays
     ) -> tuple[TreeFinder, EdgeModel]:
-        """Return what finds trees by the weights of a file, and the features of its label model."""
+        """Return the finder of trees by the weights of a file, and the features of its label model."""
         settings = shared["settings"]
         if not isinstance(settings, SecondOrderSettings):
-            raise ValueError("the settings are of another family")
+            raise ValueError("the settings belong to another family")
         lists = None
         if settings.labels == "joint":
             lists = LabelLists.from_arrays(arrays, *tags_of(attributes), len(manifest["labels"]))
@@ -201,7 +201,7 @@ class SecondOrderTrainer(ArcTreeTrainer):
         return words + labels, wrong + wrong_labels
 
     def finder(self) -> SecondOrderFinder:
-        """Return what finds trees by the weights so far."""
+        """Return the finder of trees by the weights so far."""
         pairs = self.pair_weights
         return SecondOrderFinder(
             **self.examples.shared(),
@@ -243,7 +243,7 @@ def part_factors(
     label_places: NDArray[np.uint8],
     lists: LabelLists | None,
 ) -> SecondOrderFactors:
-    """Return pairs of arcs at work, beside the first-order model that keeps arcs."""
+    """Return pairs of arcs at work, with the first-order model that keeps arcs."""
     if not len(features.siblings) and not len(features.grandchildren):
         raise TemplateError(
             f"{features.name}: there are no templates for siblings or grandchildren; take mst, or write some"

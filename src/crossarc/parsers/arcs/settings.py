@@ -34,7 +34,7 @@ class ArcSettings(LinearSettings):
     def check_shared(self) -> Self:
         """Refuse a cost of the perceptron."""
         if self.learner == "perceptron" and self.cost is not None:
-            raise CrossarcError("setting cost is of mira; perceptron has none: leave it out")
+            raise CrossarcError("setting cost belongs to mira; perceptron has none: leave it out")
         return self
 
     @classmethod
@@ -53,7 +53,7 @@ class ArcSettings(LinearSettings):
 
     @classmethod
     def foreign(cls, name: str, parser: str) -> str | None:
-        """Return what to say of a setting that other parsers have."""
+        """Return the message about a setting that other parsers have."""
         if name == "labels":
             return f"labels = 'joint': {parser} knows arcs, and so labels, only after the tree; take mst"
         return None
@@ -89,7 +89,8 @@ class ArcTreeSettings(ArcSettings):
         """Refuse k best trees where they are not found."""
         if self.k_best > 1 and (self.system != "chu-liu-edmonds" or self.learner != "mira"):
             raise CrossarcError(
-                f"setting k_best is of mst, learned by mira; {self.parser} with {self.learner} has none: leave it out"
+                f"setting k_best belongs to mst, learned by mira; {self.parser} with {self.learner} has none: "
+                "leave it out"
             )
         return self
 
@@ -111,7 +112,8 @@ class SecondOrderSettings(ArcSettings):
     # Words of the projective tree are moved as long as each move gains more than this; None keeps trees projective.
     reattach: float | None = Field(None, ge=0)
     # Moves also start from these trees, and the best end is taken: the best of the first-order model ("mst"), an
-    # undirected one by its scores ("mst-undirected"), or that of a transition parser by its preset, trained beside.
+    # undirected one by its scores ("mst-undirected"), or that of a transition parser, named by its preset, which is
+    # trained too.
     starts: list[str] = Field([])
     # Labels by a second model over the finished tree, or inside the chart, where pairs of arcs see them.
     labels: Literal["after", "joint"] = "after"
@@ -138,14 +140,14 @@ class SecondOrderSettings(ArcSettings):
 
     @property
     def place(self) -> str:
-        """What the places of its classes begin with."""
+        """The prefix of the places of its classes."""
         return f"crossarc.parsers.{'composites.guided:Guided' if self.guides else 'arcs.second_order:SecondOrder'}"
 
     @model_validator(mode="after")
     def check(self) -> Self:
         """Refuse starts where no words are moved, or too many."""
         if self.starts and self.reattach is None:
-            raise CrossarcError(f"setting starts is of carreras-npa; {self.parser} moves no words: leave it out")
+            raise CrossarcError(f"setting starts belongs to carreras-npa; {self.parser} moves no words: leave it out")
         if len(set(self.starts)) < len(self.starts) or len(self.starts) > MOST_STARTS:
             raise CrossarcError(f"setting starts = {self.starts}: name up to {MOST_STARTS} starts, each once")
         return self
@@ -162,7 +164,7 @@ class SecondOrderSettings(ArcSettings):
 
 
 class ArcGraphSettings(GraphOutput, ArcSettings):
-    """The settings of the graph parser that gives words several heads."""
+    """The settings of the parser that scores arcs and gives words several heads."""
 
     model_class = "crossarc.parsers.arcs.graphs:ArcGraphModel"
     trainer_class = "crossarc.parsers.arcs.graphs:ArcGraphTrainer"
@@ -177,11 +179,11 @@ class ArcGraphSettings(GraphOutput, ArcSettings):
 
     @model_validator(mode="after")
     def check(self) -> Self:
-        """Refuse what is of other parsers of graphs, or of trees."""
+        """Refuse settings that belong to other parsers."""
         if self.use_tree and self.lengths:
             raise CrossarcError("setting lengths leaves out arcs that a given tree may have; leave it or use_tree out")
         if self.transform != "none":
-            raise CrossarcError(f"setting transform is of parsers of trees; {self.parser} has none: leave it out")
+            raise CrossarcError(f"setting transform belongs to parsers of trees; {self.parser} has none: leave it out")
         return self
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What the files of all parsers that score arcs have in common."""
+"""The common part of the files of all parsers that score arcs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Kind = TypeVar("Kind", bound=ArcSettings)
 
 
 class Stored(NamedTuple, Generic[Kind]):
-    """What a model file says of any parser that scores arcs."""
+    """The contents of the model file of any parser that scores arcs."""
 
     settings: Kind
     features: EdgeModel

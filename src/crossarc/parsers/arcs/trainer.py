@@ -1,4 +1,4 @@
-"""How parsers that score arcs are trained: weights of arcs from whole trees, those of labels from the gold arcs."""
+"""The training of parsers that score arcs: weights of arcs from whole trees, those of labels from the gold arcs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ArcExamples:
-    """What all parts of such a parser learn from: trees in numbers, and the vocabulary that numbers them.
+    """The training data of all parts of such a parser: trees in numbers, and the vocabulary that numbers them.
 
     The labels and words of a known model keep their numbers; new ones come behind them.
     """
@@ -46,7 +46,7 @@ class ArcExamples:
     def of(
         cls, trees: Trees, settings: ArcSettings, init: ArcTreeModel | None, known: ArcTreeModel | None = None
     ) -> ArcExamples:
-        """Return what trees show; `known` is a directed model whose numbers are kept, by default `init`."""
+        """Return the training data of trees; `known` is a directed model whose numbers are kept, by default `init`."""
         known = known if known is not None else init
         trees = trees.numbered(known.labels if known is not None else [])
         places = trees.label_places(known.label_places if known is not None else None)
@@ -81,7 +81,7 @@ class ArcExamples:
         return Lengths(self.greatest, tag_column(self.attributes)) if self.greatest is not None else None
 
     def shared(self) -> dict[str, Any]:
-        """Return what finders of all kinds have."""
+        """Return the arguments of all finders."""
         shared = {"settings": self.settings, "features": self.features, "single_root": self.single_root}
         return {**shared, "lengths": self.lengths()}
 
@@ -172,11 +172,11 @@ class ArcTreeTrainer(Trainer):
         return words + labels, wrong + wrong_labels
 
     def finder(self) -> TreeFinder:
-        """Return what finds trees by the weights so far."""
+        """Return the finder of trees by the weights so far."""
         return self.finder_type(**self.examples.shared(), weights=self.arcs.packed())
 
     def model(self) -> ArcTreeModel:
-        """Return what has been learned, as a model."""
+        """Return the learned model."""
         examples = self.examples
         return self.model_type(
             self.settings,

@@ -32,7 +32,7 @@ class EnsembleModel(NetworkModel):
             object.__setattr__(self, name, getattr(self.members[0], name))
 
     def prepare(self, tokens: Ints) -> list[Prepared]:
-        """Return what the first layer of each member makes of nodes."""
+        """Return the output of the first layer of each member for nodes."""
         return [member.prepare(tokens) for member in self.members]
 
     def vectors(self, prepared: list[Prepared], nodes: Starts, starts: Starts) -> list[Array]:
@@ -97,11 +97,11 @@ class EnsembleTrainer(Trainer):
         return sum(made), sum(wrong)
 
     def model(self) -> EnsembleModel:
-        """Return what has been learned, as a model."""
+        """Return the learned model."""
         return EnsembleModel(tuple(replace(each.model(), settings=self.settings) for each in self.trainers))
 
     def state(self) -> Arrays:
-        """Return what each network has learned, for a checkpoint."""
+        """Return the state of each network, for a checkpoint."""
         return numbered(trainer.state() for trainer in self.trainers)
 
     def restore(self, arrays: Arrays) -> None:

@@ -1,4 +1,4 @@
-"""Second-order parsers whose moves also start from the trees of transition parsers, trained beside them."""
+"""Second-order parsers whose moves also start from the trees of transition parsers, trained together with them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from crossarc.treebank.corpus import Corpus
 
 @dataclass(frozen=True, eq=False)
 class GuidedModel(SecondOrderModel):
-    """A second-order parser with transition parsers beside. Very long sentences are parsed without them."""
+    """A second-order parser with transition parsers as guides. Very long sentences are parsed without them."""
 
     guides: tuple[MoveTreeModel, ...] = ()
 
@@ -41,19 +41,19 @@ class GuidedModel(SecondOrderModel):
         model = super().from_arrays(manifest, arrays)
         guides = members_of(manifest["members"], arrays, MoveTreeModel.from_arrays)
         if [guide.settings.parser for guide in guides] != model.settings.guides:
-            raise ValueError("the transition parsers beside are not those of the settings")
+            raise ValueError("the guides are not those of the settings")
         if any(guide.single_root is not model.single_root for guide in guides):
-            raise ValueError("the transition parsers beside have another number of roots")
+            raise ValueError("the guides have another number of roots")
         return model.guided_by(guides)
 
     def guided_by(self, guides: tuple[MoveTreeModel, ...]) -> Self:
-        """Return the model with these transition parsers beside."""
+        """Return the model with these transition parsers as guides."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         return type(self)(**{**own, "guides": guides})
 
 
 class GuidedTrainer(SecondOrderTrainer):
-    """Learns a second-order parser, and transition parsers beside."""
+    """Learns a second-order parser and the transition parsers that guide it."""
 
     model_type = GuidedModel
 
@@ -79,7 +79,7 @@ class GuidedTrainer(SecondOrderTrainer):
         return super().learn(sentences)
 
     def model(self) -> GuidedModel:
-        """Return what has been learned, as a model."""
+        """Return the learned model."""
         model = super().model()
         assert isinstance(model, GuidedModel)
         return model.guided_by(tuple(guide.model() for guide in self.guides))  # type: ignore[misc]

@@ -29,7 +29,7 @@ NO_HEAD = -(2**30)  # how far away the head of node 0 is
 
 
 class Guided(NamedTuple):
-    """The vectors of a network, and what the linear parsers say of each node, a column for each parser."""
+    """The vectors of a network, and the parses of the linear parsers, a column for each parser."""
 
     vectors: Any
     heads: Ints  # rows of the vectors, -1 for none
@@ -69,7 +69,7 @@ class HybridModel(NetworkModel):
         return np.concatenate([self.neural.tokens_of(corpus), np.stack(columns, axis=1)], axis=1)
 
     def prepare(self, tokens: Ints) -> tuple[Any, Ints]:
-        """Return what the network makes of nodes, and what linear parsers say of them."""
+        """Return the output of the network for nodes, and the heads and labels by linear parsers."""
         own = tokens.shape[1] - 2 * len(self.guides)
         return self.neural.prepare(tokens[:, :own]), tokens[:, own:]
 
@@ -85,7 +85,7 @@ class HybridModel(NetworkModel):
         return Guided(self.neural.vectors(own, nodes, starts), heads, said[:, 1::2], first[:, 0])
 
     def part_of(self, vectors: Guided, begin: int, end: int) -> Guided:
-        """Return the vectors of one sentence of those of a batch, and what linear parses say of it."""
+        """Return the vectors of one sentence of a batch, and the linear parses of it."""
         heads = vectors.heads[begin:end]
         own = self.neural.part_of(vectors.vectors, begin, end)
         rows = np.where(heads >= 0, heads - begin, -1).astype(np.int32)
@@ -126,16 +126,16 @@ class HybridModel(NetworkModel):
         return best
 
     def notes(self) -> list[str]:
-        """Return what the linear parsers noted."""
+        """Return the remarks of the linear parsers."""
         return [note for guide in self.guides for note in guide.notes()]
 
     def reset_notes(self) -> None:
-        """Forget what the linear parsers noted."""
+        """Forget the remarks of the linear parsers."""
         for guide in self.guides:
             guide.reset_notes()
 
     def describe(self) -> dict[str, str]:
-        """Return what the network and the linear parsers are."""
+        """Return the description of the network and the linear parsers."""
         arcs, labels = self.bonus
         names = " and ".join(guide.settings.parser for guide in self.guides)
         return {**self.neural.describe(), "beside": f"{names}; bonus {arcs:g} for their arcs, {labels:g} for labels"}
@@ -151,14 +151,14 @@ class HybridModel(NetworkModel):
         """Return the model of a file."""
         settings = stored_settings(manifest["settings"])
         if not isinstance(settings, NetworkTreeSettings):
-            raise ValueError("the settings are of another family")
+            raise ValueError("the settings belong to another family")
         inner = EnsembleModel if settings.ensemble > 1 else NetworkTreeModel
         arcs, labels = map(float, manifest["bonus"])
         if not np.isfinite([arcs, labels]).all():
-            raise ValueError("it is not said what linear parses count")
+            raise ValueError("the file has no bonus for linear parses")
         guides: tuple[TreeModel, ...] = members_of(manifest["members"], part(arrays, "guides."), stored_model)
         if [guide.settings.parser for guide in guides] != settings.guides:
-            raise ValueError("the linear parsers beside are not those of the settings")
+            raise ValueError("the linear parsers are not those of the settings")
         return cls(inner.from_arrays(manifest, arrays), guides, (arcs, labels))
 
 
@@ -167,7 +167,7 @@ USUAL_BONUS = (2.0, 2.0)
 
 
 class HybridTrainer(Trainer):
-    """Learns networks, and linear parsers beside them, which need fewer epochs."""
+    """Learns networks, and linear parsers, which need fewer epochs."""
 
     def __init__(self, trees: Trees, settings: NetworkTreeSettings, init: HybridModel | None) -> None:
         self.sizes, self.settings, self.epochs = trees.sizes, settings, settings.epochs
@@ -205,7 +205,7 @@ class HybridTrainer(Trainer):
         return self.neural.learn(sentences)
 
     def model(self) -> HybridModel:
-        """Return what has been learned, as a model."""
+        """Return the learned model."""
         for number, guide in enumerate(self.guides):
             if number not in self.guide_models:
                 self.guide_models[number] = guide.model()
@@ -213,7 +213,7 @@ class HybridTrainer(Trainer):
         return HybridModel(self.neural.model(), guides, self.bonus)
 
     def state(self) -> Arrays:
-        """Return what all have learned, for a checkpoint."""
+        """Return the states of all, for a checkpoint."""
         return prefixed(self.neural.state(), "neural.") | numbered(guide.state() for guide in self.guides)
 
     def restore(self, arrays: Arrays) -> None:
@@ -224,6 +224,6 @@ class HybridTrainer(Trainer):
 
 
 def guide_settings(name: str, seed: int, single_root: bool) -> Settings:
-    """Return the settings of a linear parser beside a network: the most accurate ones of its preset."""
+    """Return the settings of a linear parser that is trained with a network: the most accurate ones of its preset."""
     as_guide = settings_class(PRESETS[name].family).as_guide
     return make_settings(name, seed=seed, single_root=single_root, **as_guide)

@@ -84,7 +84,7 @@ class Transformed(TreeModel):
         return self.model.analyse_columns(corpus, constraints, replace(request, undo=self.undo))
 
     def analyser(self, corpus: Corpus) -> Analyser:
-        """Return what analyses a corpus under different scales."""
+        """Return a function that analyses a corpus under different scales."""
         analyse = self.model.analyser(corpus)
         return lambda request: analyse(replace(request, undo=self.undo))
 
@@ -109,11 +109,11 @@ class Transformed(TreeModel):
         return Transformed(self.model.with_beam(width))
 
     def notes(self) -> list[str]:
-        """Return what the model inside noted."""
+        """Return the remarks of the model inside."""
         return self.model.notes()
 
     def reset_notes(self) -> None:
-        """Forget what the model inside noted."""
+        """Forget the remarks of the model inside."""
         self.model.reset_notes()
 
     def scored(self) -> Transformed:
@@ -149,13 +149,13 @@ class TransformedTrainer(Trainer):
         return self.inner.learn(sentences)
 
     def model(self) -> Transformed:
-        """Return what has been learned inside the transform."""
+        """Return the learned model inside the transform."""
         model = self.inner.model()
         assert isinstance(model, TreeModel)
         return Transformed(model)
 
     def state(self) -> Arrays:
-        """Return what training goes on from, for a checkpoint."""
+        """Return the state of the training, for a checkpoint."""
         return self.inner.state()
 
     def restore(self, arrays: Arrays) -> None:

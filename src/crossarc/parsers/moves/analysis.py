@@ -1,11 +1,11 @@
 """Best trees, arc marginals and label probabilities of transition parsers: from the derivations that a beam ends with.
 
 A derivation is as likely as its actions together, each by softmax over those that are legal, and the beam keeps the
-likeliest. Sums of scores, which parsing with a beam goes by, tell less of what is right. What all of a beam agree on
-counts as certain only as far as nothing else left it on the way: derivations that do count for the arcs that they had
-then, and for words without a head they count as the beam does. The marginals of a beam are still too sure, and
-are flattened, by as much as the development set has shown (see crossarc.parsers.calibration); and a tree is no likelier
-than any of its arcs.
+likeliest. Parsing with a beam compares sums of scores, which tell less about what is right. An arc that is in all
+derivations of the beam is certain only if no derivation left the beam. Derivations that left it count for the arcs that
+they had then; for words without a head they count as the beam does. The marginals of a beam are still too high, and are
+flattened by a power that fits the development set (see crossarc.parsers.calibration). A tree is never likelier than any
+of its arcs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from crossarc.parsers.moves.model import MoveTreeModel
 
 LEAST_WIDTH = 16  # of a beam that gives probabilities
-# What an arc to the next word weighs that no derivation has, beside a whole of 1; to words further away it is less.
+# The weight, out of a total of 1, of an arc to the next word that is in no derivation; longer arcs weigh less.
 SMOOTHING = 1e-3
 MOST_WORK = 3e8  # words copied from state to state while a beam goes on: seconds
 Tree = tuple[int, ...]
@@ -63,14 +63,14 @@ class Derivation:
         return tuple(self.heads.tolist())
 
     def equals(self, other: Derivation) -> bool:
-        """Whether both are the same derivation, as far as can be seen: others to the same tree score otherwise."""
+        """Whether both are the same derivation: other derivations of the same tree have another score."""
         same = self.score == other.score and self.labels == other.labels
         return same and bool((self.heads == other.heads).all())
 
 
 @dataclass
 class Beliefs:
-    """How much of all probability falls to each arc, and to each label of it."""
+    """The probability of each arc, and of each label of it."""
 
     marginals: Scores
     labels: dict[tuple[int, int], dict[str, float]] = field(
@@ -85,7 +85,7 @@ class Beliefs:
             self.labels[word, heads[word]][derivation.labels[word]] += probability
 
     def label_probability(self, word: int, head: int, label: str) -> float:
-        """How likely a label is, given the head."""
+        """The probability of a label, given the head."""
         shares = self.labels.get((word, head), {})
         total = sum(shares.values())
         return min(1.0, shares.get(label, 0.0) / total) if total > 0 else 0.0
@@ -97,7 +97,7 @@ def analyse_by_beam(
     """Yield the k best trees of each sentence and their probabilities, as far as a beam has them."""
     if not model.has_alternatives:
         kind = "a fast model" if model.settings.fast else f"a model learned by {model.settings.learner}"
-        raise CrossarcError(f"{kind} knows no beam, so it has no scores, k best trees or constraints; train another")
+        raise CrossarcError(f"{kind} cannot use a beam: it has no scores, k best trees or constraints; train another")
     tokens = model.attributes.encode(corpus)
     beam = request.beam
     own = model.beam_search(beam if beam and model.settings.beam > 1 else model.settings.beam)
@@ -115,7 +115,7 @@ def analyse_by_beam(
 
 
 def widths(model: MoveTreeModel, beam: int | None) -> list[int]:
-    """How wide a beam is, one after the other until there are trees enough: many derivations differ in labels only."""
+    """The widths of beams to try until there are enough trees: many derivations differ in labels only."""
     least = max(model.settings.beam, LEAST_WIDTH)
     return [beam] if beam is not None else [min(least * 4**times, WIDEST_BEAM) for times in range(3)]
 
@@ -206,7 +206,7 @@ def flattened(marginals: Scores, power: float, constraints: Constraints) -> Scor
 
 
 def with_lost(marginals: Scores, lost: Scores, inside: float, *, directed: bool) -> Scores:
-    """The marginals of what the beam ends with, which is so likely in all, and of what left it before.
+    """The marginals of the derivations at the end of the beam, with their total probability, and of those that left it.
 
     Links of undirected parsers point as they do in the beam, or either way if the beam does not have them.
     """
@@ -225,7 +225,7 @@ def with_lost(marginals: Scores, lost: Scores, inside: float, *, directed: bool)
 def derivations(
     model: MoveTreeModel, search: Beam, tokens: Ints, constraints: Constraints, request: Request, *, by_chance: bool
 ) -> tuple[list[Derivation], Scores]:
-    """Where a beam ends, the best first, and what it lost on the way; it avoids arcs against the constraints."""
+    """The derivations at the end of a beam, best first, and those that left it; it avoids arcs against constraints."""
     n = len(tokens) - 1
     required, forbidden = None, None
     # Constraints are not about arcs that a transform has moved.
@@ -247,7 +247,7 @@ def derivations(
 
 
 def weigh(found: list[Derivation], n: int) -> tuple[Beliefs, dict[Tree, tuple[float, Derivation]]]:
-    """How likely arcs and labels are; of each tree, whatever its labels, how likely it is and the best way there."""
+    """The probabilities of arcs, labels and unlabelled trees, and the best derivation of each tree."""
     chances = softmax(np.array([each.score for each in found])).tolist()
     beliefs = Beliefs(np.zeros((n + 1, n + 1)))
     trees: dict[Tree, tuple[float, Derivation]] = {}

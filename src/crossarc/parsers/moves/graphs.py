@@ -58,7 +58,7 @@ class MoveGraphModel(GraphModel, MoveModel):
         """Return the limits of the graphs."""
         limits = {name: manifest[name] for name in ("most_heads", "most_parallel")}
         if not all(isinstance(value, int) and 1 <= value < 2**31 for value in limits.values()):
-            raise ValueError("the limits of the graphs are no numbers from 1 on")
+            raise ValueError("the limits of the graphs are not numbers from 1")
         return limits
 
 
@@ -104,6 +104,6 @@ def graph_system(
 
 
 def targets_of(graphs: Graphs) -> GraphTargets:
-    """Return graphs as what a transition parser learns to build."""
+    """Return graphs as the targets of a transition parser."""
     arcs = graphs.arcs
     return GraphTargets(arcs.heads, arcs.dependents, arcs.labels, arcs.starts, graphs.corpus.starts)

@@ -1,4 +1,4 @@
-"""How the weights of transition parsers are learned: learners by name. One of another package is an entry point."""
+"""The learners of the weights of transition parsers, by name. A learner of another package is an entry point."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Instances(NamedTuple):
     rows: Ints  # the features of each decision, as places in `keys`; -1 for none
     actions: Ints  # the action of each
     action_count: int
-    groups: Ints  # which part of speech each is of, if parts of speech are learned apart
+    groups: Ints  # the part of speech of each, if each part of speech has a learner of its own
     group_of: Ints  # the group of each part of speech
 
 
 @dataclass(frozen=True)
 class Learner:
-    """What learns: a rule that changes weights decision by decision, or a function of all decisions at once.
+    """A learner: a rule that changes weights decision by decision, or a function of all decisions at once.
 
-    `at_once` returns what scores, `Weights` or another scorer, and the share of decisions that it gets wrong. `cost` is
+    `at_once` returns `Weights` or another scorer, and the share of decisions that it gets wrong. `cost` is
     the usual C, None for learners without one. `scorer` is the class that a model file keeps, as module and name.
     """
 
@@ -104,7 +104,7 @@ def liblinear(settings: MoveSettings, found: Instances) -> tuple[Any, float]:
 
 
 def check_learner(name: str, learner: object) -> None:
-    """Refuse what is no learner."""
+    """Refuse anything but learners."""
     if not isinstance(learner, Learner) or (learner.rule is None) == (learner.at_once is None):
         raise CrossarcError(f"the learner {name!r} is {learner!r}; it must be a Learner with a rule, or with at_once")
 

@@ -43,7 +43,7 @@ class MoveModel(Model):
     attributes: Attributes
     labels: list[str]
     label_places: NDArray[np.uint8]  # where each can be
-    root_labels: Ints  # of words that are left under node 0, by tag; the first is the commonest
+    root_labels: Ints  # of words that are left under node 0, by tag; the first is the most frequent
     single_root: bool
     moves: Ints
     move_labels: Ints
@@ -88,7 +88,7 @@ class MoveModel(Model):
     def with_beam(self, width: int) -> Self:
         """Return the same model with a beam of another width."""
         if self.settings.fast and width > 1:
-            raise CrossarcError("a fast model chooses moves and labels one after the other and knows no beam")
+            raise CrossarcError("a fast model chooses moves and labels one after the other and cannot use a beam")
         if not 1 <= width <= WIDEST_BEAM:
             raise CrossarcError(f"a beam of {width} derivations; it can be 1 (greedy search) to {WIDEST_BEAM:,}")
         return replace(self, settings=self.settings.model_copy(update={"beam": width}))
@@ -127,7 +127,7 @@ class MoveModel(Model):
         """Return the model of a file."""
         settings = stored_settings(manifest["settings"])
         if not isinstance(settings, MoveSettings) or settings.gives_graphs != (cls.output == "graph"):
-            raise ValueError("the settings are of another family")
+            raise ValueError("the settings belong to another family")
         features = parse_model(manifest["features"], settings.features)
         if features.looks_at("head_labels") and manifest.get("keys") != KEYS:
             raise ValueError("the version that trained it mixed up labels of words with several heads; train it again")
@@ -185,7 +185,7 @@ class MoveTreeModel(TreeModel, MoveModel):
 
     @property
     def directions(self) -> tuple[bool, bool, bool]:
-        """How links get directions: by labels, by labels that keep links of node 0, by scores."""
+        """The source of the directions of links: by labels, by labels that keep links of node 0, by scores."""
         how = self.settings.reconstruction
         return how != "naive", how == "label-first", how == "score"
 
@@ -213,7 +213,7 @@ class MoveTreeModel(TreeModel, MoveModel):
     def links(self, corpus: Corpus) -> tuple[Ints, Ints]:
         """Return the links of an undirected parser before they get directions.
 
-        Each stands with one of its two nodes, as the other and the label; nodes without a link of their own have -1.
+        Each link is stored at one of its two nodes, as the other node and the label; nodes without a link have -1.
         """
         tokens = self.attributes.encode(corpus)
         heads, labels = self.search_tokens(tokens, corpus.starts, -1, (False, False, False))
@@ -235,12 +235,12 @@ class MoveTreeModel(TreeModel, MoveModel):
         return analyse_by_beam(self, corpus, constraints, request)
 
     def coverage(self, corpus: Corpus) -> Coverage:
-        """Return what the oracle of the system can build."""
+        """Return the coverage of the oracle of the system."""
         return coverage(self.system, np.split(corpus["head"], corpus.starts[1:-1]))
 
 
 def stored_scorer(settings: MoveSettings, arrays: Arrays) -> Any:
-    """Return what scores, as a model file keeps it."""
+    """Return the scorer as a model file keeps it."""
     actions = len(arrays["moves"])
     if settings.fast:
         return PackedStages.from_arrays(arrays, len(get_system(settings.system).moves), actions)
@@ -250,7 +250,7 @@ def stored_scorer(settings: MoveSettings, arrays: Arrays) -> Any:
 def link_score(model: MoveTreeModel, gold: Corpus) -> float:
     """Return the gold arcs that an undirected parser links with their labels, in percent, before links get directions.
 
-    What it scores afterwards (LAS) differs by the mistakes of the reconstruction.
+    The LAS of the trees differs from this by the mistakes of the reconstruction.
     """
     others, labels = model.links(gold)
     table = gold.strings["deprel"]
@@ -259,7 +259,7 @@ def link_score(model: MoveTreeModel, gold: Corpus) -> float:
     starts = np.repeat(gold.starts[:-1], np.diff(gold.starts))
     nodes = np.arange(len(others)) - starts
     heads, deprels = gold["head"], gold["deprel"]
-    above = starts + np.maximum(heads, 0)  # where the gold head stands
+    above = starts + np.maximum(heads, 0)  # the place of the gold head
     right = (others == heads) & (labels == deprels)
     right |= (others[above] == nodes) & (labels[above] == deprels)
     return 100 * float(right[heads >= 0].mean())
@@ -296,5 +296,5 @@ def root_table_size(features: FeatureModel, attributes: Attributes) -> int:
 
 
 def tag_column(features: FeatureModel) -> int:
-    """Return which attribute of a feature model is the part of speech, -1 if none is."""
+    """Return the number of the attribute of a feature model that is the part of speech, -1 if none is."""
     return features.attributes.index("upos") if "upos" in features.attributes else -1

@@ -43,7 +43,7 @@ class MoveSettings(LinearSettings):
 
         if self.way_to_learn.cost is None and self.cost is not None:
             names = ", ".join(name for name, each in LEARNERS.items() if each.cost is not None)
-            raise CrossarcError(f"setting cost is of {names}; {self.learner} has none: leave it out")
+            raise CrossarcError(f"setting cost belongs to {names}; {self.learner} has none: leave it out")
         for name in ("reconstruction", "root_links"):
             value = getattr(self, name)
             if value != type(self).model_fields[name].default and get_system(self.system).directed:
@@ -77,7 +77,7 @@ class MoveSettings(LinearSettings):
 
     @classmethod
     def adapted(cls, preset: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of a preset; learners that learn all at once know neither epochs nor own mistakes."""
+        """Return the values of a preset; learners that learn all at once have neither epochs nor own mistakes."""
         if "learner" in options and LEARNERS[str(options["learner"])].at_once is not None:
             preset, options = {**preset, "explore": 0.0}, {**options, "epochs": 1}
         return super().adapted(preset, options)
@@ -118,10 +118,10 @@ class MoveGraphSettings(GraphOutput, MoveSettings):
 
     @model_validator(mode="after")
     def check_graphs(self) -> Self:
-        """Refuse what is of parsers of trees."""
+        """Refuse settings that belong to parsers of trees."""
         if self.fast or self.transform != "none":
             name = "fast" if self.fast else "transform"
-            raise CrossarcError(f"setting {name} is of parsers of trees; {self.parser} has none: leave it out")
+            raise CrossarcError(f"setting {name} belongs to parsers of trees; {self.parser} has none: leave it out")
         if self.cycles == "allow" and self.is_projective:
             raise CrossarcError(
                 f"cycles = 'allow': {self.parser} builds graphs without cycles only; take dag-covington or dag-mst"

@@ -1,4 +1,4 @@
-"""How a transition parser is trained: trees as moves, and a learner of their weights."""
+"""The training of a transition parser: trees as moves, and a learner of their weights."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STATIC_EPOCHS = 1  # the first ones follow the oracle alone
 if TYPE_CHECKING:
     from crossarc.parsers.graphs import Graphs
 
-# Attributes of all nodes, and what is to be built.
+# Attributes of all nodes, and the trees or graphs to build.
 Examples = tuple[Ints, Any]
 
 
@@ -99,14 +99,14 @@ class MoveTrainer(Trainer):
 
     @abstractmethod
     def prepare(self, gold: Any, init: Any) -> tuple[TransitionSystem, Any, int]:
-        """Return the system, what it is to build, and the number of labels that its actions have."""
+        """Return the system, the trees or graphs to build, and the number of labels that its actions have."""
 
     @abstractmethod
     def roots_of(self, gold: Any) -> tuple[NDArray[np.int64], Ints]:
         """Return the words under node 0, as places in the arrays of nodes, and their labels."""
 
     def find_root_labels(self, roots: NDArray[np.int64], labels: Ints) -> Ints:
-        """The commonest label under node 0 by tag; that of all words for tags that never stand there."""
+        """The most frequent label under node 0 by tag; that of all words for tags that never occur there."""
         tokens = self.data[0]
         tag = tag_column(self.features)
         counts = np.zeros((root_table_size(self.features, self.attributes), len(self.labels)), dtype=np.int64)
@@ -143,7 +143,7 @@ class MoveTrainer(Trainer):
         return len(actions), round(wrong * len(actions))
 
     def model(self) -> MoveModel:
-        """Return what has been learned, as a model."""
+        """Return the learned model."""
         weights = self.weights
         return self.model_type(
             self.settings,
