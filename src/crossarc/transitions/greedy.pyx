@@ -249,15 +249,3 @@ cdef class Greedy:
             make(self.system, &work.state, self.moves[actions[i]], self.labels[actions[i]])
         fill_keys(&self.program, &work.state, &tokens[0, 0], &view[0])
         return keys
-
-    def train(self, weights, rule, tokens, targets, order, explore=0.0):
-        """Learn from sentences, as `crossarc.transitions.training.train` does."""
-        from crossarc.transitions.training import train
-
-        return train(self, weights, rule, tokens, targets, order, explore)
-
-    def instances(self, tokens, targets, group_of=None):
-        """Return the decisions of the static oracle, as `crossarc.transitions.training.instances` does."""
-        from crossarc.transitions.training import instances
-
-        return instances(self, tokens, targets, group_of)

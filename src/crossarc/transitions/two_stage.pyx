@@ -85,9 +85,3 @@ cdef class TwoStage(Greedy):
             if work.scored:
                 note_link(self, work, state, action, work.scores)
         return state
-
-    def weigh(self, weights, tokens, targets, sentences):
-        """What each template adds to margins, as `crossarc.transitions.training.weigh` finds it."""
-        from crossarc.transitions.training import weigh
-
-        return weigh(self, weights, tokens, targets, sentences)
