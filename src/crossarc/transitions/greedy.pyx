@@ -59,6 +59,16 @@ cdef void note_link(Greedy search, Workspace work, const State* state, int32_t c
         work.turn[link] = -work.turn[link]
 
 
+cdef inline bint find_choice(Greedy search, State* state, uint32_t* legal) except -1 nogil:
+    """Make moves while there is nothing to choose; then give the legal moves, or return False if all is done."""
+    while not search.system.is_final(state):
+        legal[0] = search.system.legal(state)
+        if not search.forced(legal[0]):
+            return True
+        make(search.system, state, lowest_bit(legal[0]), -1)
+    return False
+
+
 cdef class Greedy:
     """Greedy search over a system with a feature model and a set of actions.
 
@@ -185,11 +195,7 @@ cdef class Greedy:
         cdef int32_t best
         cdef uint32_t legal
         work.begin(self.system, n)
-        while not self.system.is_final(state):
-            legal = self.system.legal(state)
-            if self.forced(legal):
-                make(self.system, state, lowest_bit(legal), -1)
-                continue
+        while find_choice(self, state, &legal):
             fill_keys(&self.program, state, tokens, keys)
             work.scorer.score(keys, self.program.template_count, self.group_of(state, tokens), scores)
             best = best_of(self, scores, legal)
