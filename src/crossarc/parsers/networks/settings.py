@@ -87,18 +87,8 @@ class NetworkTreeSettings(NetworkSettings):
 
         return [column for name in self.predict for column in known_heads()[name].gives or [name]]
 
-    @property
-    def model_place(self) -> str:
-        """One network, several, or with a linear parser beside it."""
-        return self.place("Model")
-
-    @property
-    def trainer_place(self) -> str:
-        """One network, several, or with a linear parser beside it."""
-        return self.place("Trainer")
-
-    def place(self, what: str) -> str:
-        """Return where a class is."""
+    def place(self, what: Literal["Model", "Trainer"]) -> str:
+        """One network, several, or guided by linear parsers."""
         if self.guides or self.ensemble > 1:
             return f"crossarc.parsers.composites.{'hybrid:Hybrid' if self.guides else 'ensemble:Ensemble'}{what}"
         return f"crossarc.parsers.networks.{what.lower()}:NetworkTree{what}"
