@@ -1,7 +1,7 @@
 """Attardi's transition system as a package of its own: the system and a preset, which entry points make known."""
 from crossarc.core.typedefs cimport CROSSARC_PXD_VERSION, token_t, uint32_t
 from crossarc.transitions.state cimport Arc, State, arc_to, shift, stack_at
-from crossarc.transitions.system cimport Gold, TransitionSystem, first_child, list_children, next_child
+from crossarc.transitions.system cimport Gold, TransitionSystem, is_complete, list_children
 
 from crossarc.core import PXD_VERSION
 from crossarc.parsers import Preset
@@ -87,13 +87,3 @@ cdef class Attardi(TransitionSystem):
                     return move
         # Without words in the buffer the tree is not of degree 2, and RIGHT leads to an end.
         return SHIFT if moves >> SHIFT & 1 else RIGHT
-
-
-cdef inline bint is_complete(const State* state, const Gold* gold, token_t node) noexcept nogil:
-    """Whether a node has all its gold dependents."""
-    cdef token_t child = first_child(gold, node)
-    while child >= 0:
-        if state.heads[child] < 0:
-            return False
-        child = next_child(gold, child)
-    return True

@@ -1,5 +1,7 @@
 """What all functions over matrices share: batches with lengths and threads, kinds of arrays, constraints, errors."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,15 @@ def test_no_function_escapes():
     forgotten = set(decode.__all__) - set(FUNCTIONS) - others
     assert not forgotten, f"add {forgotten} to FUNCTIONS, or if they take no matrices to `others`"
     assert set(FUNCTIONS) | others <= set(decode.__all__)
+
+
+def test_functions_of_matrices_take_the_same_arguments():
+    """Those whose types are written once, in `decoder.pyi`."""
+    names = ("eisner", "marginals", "log_partition", "projective_marginals", "projective_log_partition")
+    assert {signature(getattr(decode, name)) for name in names} == {signature(decode.mst)}
+    assert str(signature(decode.mst)).startswith("(scores, lengths=None, *, single_root=True, required=None,")
+    assert str(signature(decode.kbest)) == str(signature(decode.mst)).replace("scores, ", "scores, k, ")
+    assert signature(decode.projective_kbest) == signature(decode.kbest)
 
 
 @over_all

@@ -18,6 +18,7 @@ from crossarc.tagging.tagger_model import TaggerModel
 from crossarc.transitions import replay
 from crossarc.transitions.stack_systems import Tagging
 from crossarc.transitions.system import Targets
+from crossarc.transitions.training import train
 from crossarc.treebank import read_string
 
 # word/LEMMA/UPOS/XPOS/FEATS; sentences of a small language of our own.
@@ -311,7 +312,7 @@ def test_a_search_learns_to_follow_the_oracle():
     rows = np.arange(6 * len(model.attributes), dtype=np.int32).reshape(6, -1)
     search, weights = search_of(model, 3), Weights(3, 1)
     for _ in range(5):
-        decisions, wrong = search.train(weights, Perceptron(), rows, targets, np.arange(2))
+        decisions, wrong = train(search, weights, Perceptron(), rows, targets, np.arange(2))
     assert (decisions, wrong) == (4, 0)
     found = np.full((2, 6), -1, dtype=np.int32)
     search.parse(weights.pack(), rows, np.array([0, 4, 6]), found[0], found[1], 0)

@@ -12,6 +12,7 @@ from crossarc.features.templates import parse_model
 from crossarc.transitions.registry import get_graph_system
 from crossarc.transitions.search import Greedy
 from crossarc.transitions.system import Targets
+from crossarc.transitions.training import instances
 from crossarc.treebank import Corpus
 
 TERMS = (
@@ -34,7 +35,7 @@ def test_templates_of_transitions_have_keys_of_their_own(example):
     names = {name: number for number, name in enumerate(trained.labels)}
     labels = np.array([names.get(label, -1) for s in sentences for label in s.deprels], dtype=np.int32)
     data = (attributes.encode(corpus), Targets(corpus["head"], labels, corpus.starts))
-    keys, _, _ = search.instances(*data)
+    keys, _, _ = instances(search, *data)
     columns = {terms: keys[:, place] for place, terms in enumerate(templates)}
     for terms, column in columns.items():
         parts = np.column_stack([columns[(term,)] for term in terms])

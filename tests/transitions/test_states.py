@@ -13,6 +13,7 @@ from crossarc.parsers import Parser
 from crossarc.transitions import SYSTEMS, Configuration, get_system
 from crossarc.transitions.search import Greedy
 from crossarc.transitions.system import Targets
+from crossarc.transitions.training import instances
 from crossarc.treebank import Corpus, read
 
 
@@ -70,7 +71,7 @@ def keys_after(labels_of_word):
     for label in labels_of_word:
         heads, starts = np.array([-1, 2, 0], dtype=np.int32), np.array([0, 3], dtype=np.int64)
         named = np.array([-1, label, 0], dtype=np.int32)
-        keys, _, _ = search.instances(np.zeros((3, 1), dtype=np.int32), Targets(heads, named, starts))
+        keys, _, _ = instances(search, np.zeros((3, 1), dtype=np.int32), Targets(heads, named, starts))
         result.append(tuple(keys[:, 0].tolist()))
     return result
 
@@ -120,5 +121,5 @@ def test_siblings_of_undirected_models_are_there(example, name, size):
     search = Greedy(system, model, list(range(len(labels))), labels, 1)
     tokens = Attributes.fit(corpus, model.attributes).encode(corpus)
     named = np.zeros(len(tokens), dtype=np.int32)
-    keys, _, _ = search.instances(tokens, Targets(corpus["head"], named, corpus.starts))
+    keys, _, _ = instances(search, tokens, Targets(corpus["head"], named, corpus.starts))
     assert all(len(np.unique(column)) > 1 for column in keys.T)

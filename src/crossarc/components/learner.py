@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copyreg
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -24,6 +23,7 @@ class Learner(Stored, Generic[Kind]):
     """
 
     title: ClassVar[str]  # in messages
+    remedy: ClassVar[str] = "call fit first"  # where it has not learned
     component: ClassVar[type[Component]]
     model_: Kind | None = None
     checkpoint_: Checkpoint | None = None
@@ -32,7 +32,7 @@ class Learner(Stored, Generic[Kind]):
     def model(self) -> Kind:
         """The trained component; an error if there is none yet."""
         if self.model_ is None:
-            raise CrossarcError(f"this {self.title} has not learned anything: call fit first")
+            raise CrossarcError(f"this {self.title} has not learned anything: {self.remedy}")
         return self.model_
 
     def run(
@@ -56,17 +56,6 @@ class Learner(Stored, Generic[Kind]):
         self.model_ = self.origin_ = None
         self.checkpoint_ = Checkpoint(path, signature(), resume=resume) if path is not None else None
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file and delete the checkpoint; the same training gives the same bytes."""
-        super().save(path)
-        self.forget_checkpoint()
-
-    def forget_checkpoint(self) -> None:
-        """Delete the checkpoint, since the model is safe."""
-        if self.checkpoint_ is not None:
-            self.checkpoint_.remove()
-            self.checkpoint_ = None
-
     def stored_parts(self) -> tuple[Manifest, Arrays]:
         """Return the manifest and the arrays of its model file."""
         return self.model.to_arrays()
@@ -88,12 +77,7 @@ class Learner(Stored, Generic[Kind]):
         learner.model_ = model
         return learner
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self.model_ is not None:
-            return super().__reduce__()
-        return copyreg.__newobj__, (type(self),), {**vars(self), "checkpoint_": None}  # type: ignore[attr-defined]
-
-    def __copy__(self) -> Self:
-        twin = super().__copy__()
-        twin.checkpoint_ = None  # it belongs to one training
-        return twin
+    @property
+    def has_parts(self) -> bool:
+        """Whether it has learned something."""
+        return self.model_ is not None

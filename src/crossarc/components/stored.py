@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import copy
+import copyreg
 import os
 from abc import abstractmethod
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from crossarc.components.modelfile import Arrays, Manifest, Origin, model_bytes, open_model, unpack_model, write_model
 from crossarc.errors import ModelError
 
 REOPENED = 4  # models that came in pickles and stay open in a process
+
+
+class Removable(Protocol):
+    """A checkpoint, or those of several stages."""
+
+    def remove(self) -> None:
+        """Delete the files."""
 
 
 class Stored:
@@ -25,6 +33,7 @@ class Stored:
 
     shared_: ClassVar[tuple[str, ...]] = ("model_",)  # attributes that never change
     origin_: Origin | None = None  # the file that has this very object
+    checkpoint_: Removable | None = None  # of the training that it comes from
 
     @abstractmethod
     def stored_parts(self) -> tuple[Manifest, Arrays]:
@@ -36,8 +45,14 @@ class Stored:
         """Return what a model file holds; `ModelError`, with the name of the file, if that is something else."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a model file; the file appears only when it is complete."""
+        """Write it to a model file and delete the checkpoint; the same training gives the same bytes.
+
+        The file appears only when it is complete.
+        """
         self.origin_ = write_model(path, *self.stored_parts())
+        if self.checkpoint_ is not None:
+            self.checkpoint_.remove()
+            self.checkpoint_ = None
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -47,7 +62,14 @@ class Stored:
         found.origin_ = origin
         return found
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether there is something that a model file could hold."""
+        return True
+
     def __reduce__(self) -> tuple[Any, ...]:
+        if not self.has_parts:
+            return copyreg.__newobj__, (type(self),), {**vars(self), "checkpoint_": None}  # type: ignore[attr-defined]
         if self.origin_ is not None and self.origin_.is_unchanged():
             return from_file, (type(self), self.origin_.path, self.origin_.size, self.origin_.checksum)
         return from_bytes, (type(self), model_bytes(*self.stored_parts()))
@@ -55,6 +77,7 @@ class Stored:
     def __copy__(self) -> Self:
         twin = type(self).__new__(type(self))
         vars(twin).update(vars(self))
+        twin.checkpoint_ = None  # it belongs to one training
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

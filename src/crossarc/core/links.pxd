@@ -20,6 +20,13 @@ cdef inline bint is_tree(const token_t* heads, token_t n, token_t* met) noexcept
     return True
 
 
+cdef inline void turn(token_t* heads, token_t word) noexcept nogil:
+    """Turn the arc to a word from its head round: the head of the head becomes that of the word."""
+    cdef token_t head = heads[word]
+    heads[word] = heads[head]
+    heads[head] = word
+
+
 cdef inline void list_links(const token_t* left, const token_t* right, token_t m, token_t n, token_t* first,
                             token_t* following) noexcept nogil:
     """List the m links of each node 0..n, the last one first; -1 ends a list.

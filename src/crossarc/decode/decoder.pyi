@@ -1,8 +1,10 @@
 from collections.abc import Callable
-from typing import Self
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+_Result = TypeVar("_Result", covariant=True)
 
 class Decoder:
     single_root: bool
@@ -10,6 +12,32 @@ class Decoder:
     def twin(self) -> Decoder: ...
 
 class Matrices: ...
+
+# The functions of one matrix of scores, or of a batch of them, all take the same arguments.
+class _OfMatrices(Protocol[_Result]):
+    def __call__(
+        self,
+        scores: ArrayLike,
+        lengths: ArrayLike | None = None,
+        *,
+        single_root: bool = True,
+        required: ArrayLike | None = None,
+        forbidden: ArrayLike | None = None,
+        threads: int = 1,
+    ) -> _Result: ...
+
+class _SeveralOfMatrices(Protocol):
+    def __call__(
+        self,
+        scores: ArrayLike,
+        k: int,
+        lengths: ArrayLike | None = None,
+        *,
+        single_root: bool = True,
+        required: ArrayLike | None = None,
+        forbidden: ArrayLike | None = None,
+        threads: int = 1,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]: ...
 
 def decode(
     decoder: Decoder,

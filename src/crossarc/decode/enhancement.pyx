@@ -9,7 +9,7 @@ import numpy as np
 
 from libc.math cimport INFINITY
 
-from crossarc.core.links cimport is_tree
+from crossarc.core.links cimport is_tree, turn
 from crossarc.core.typedefs cimport int64_t, int8_t, score_t, token_t
 
 from crossarc.decode.decoder cimport Matrices
@@ -45,9 +45,7 @@ cdef int64_t improve(token_t* heads, const score_t* scores, Py_ssize_t stride, t
                 best = v
         if best < 0:
             break
-        u = heads[best]
-        heads[best] = heads[u]
-        heads[u] = best
+        turn(heads, best)
         made += 1
     return made
 

@@ -95,6 +95,18 @@ cdef inline GrandRows childless() noexcept nogil:
     return rows
 
 
+cdef inline void note_children(PartScores parts, const token_t* heads, token_t node, int32_t* last_of, int32_t p,
+                               int32_t end, int32_t step) noexcept nogil:
+    """Note for each of some arcs from a node, in the order of steps, the last one before it to a child of the node."""
+    cdef int32_t arc, last = -1
+    while p != end:
+        arc = parts.outgoing[p]
+        last_of[arc] = last
+        if heads[parts.dependents[arc]] == node:
+            last = arc
+        p += step
+
+
 cdef class Reattacher:
     """The search for moves, with the memory it works in, for one thread."""
 
@@ -188,28 +200,11 @@ cdef class Reattacher:
         """Update what is kept of the arcs from and to a node whose children changed."""
         cdef int32_t begin = parts.first_outgoing[node], end = parts.first_outgoing[node + 1]
         cdef int32_t middle = begin + parts.left_count[node]
-        cdef int32_t p, arc, last = -1
-        for p in range(begin, end):                     # towards the right: away from the node after `middle`
-            arc = parts.outgoing[p]
-            if p == middle:
-                last = -1
-            if p < middle:
-                self.outer[arc] = last
-            else:
-                self.inner[arc] = last
-            if heads[parts.dependents[arc]] == node:
-                last = arc
-        last = -1
-        for p in range(end - 1, begin - 1, -1):
-            arc = parts.outgoing[p]
-            if p == middle - 1:
-                last = -1
-            if p < middle:
-                self.inner[arc] = last
-            else:
-                self.outer[arc] = last
-            if heads[parts.dependents[arc]] == node:
-                last = arc
+        cdef int32_t p, arc
+        note_children(parts, heads, node, self.outer, begin, middle, 1)
+        note_children(parts, heads, node, self.inner, middle, end, 1)
+        note_children(parts, heads, node, self.outer, end - 1, middle - 1, -1)
+        note_children(parts, heads, node, self.inner, middle - 1, begin - 1, -1)
         for arc in range(parts.first[node], parts.first[node + 1]):
             self.rows[arc] = childless()
         for p in range(begin, end):

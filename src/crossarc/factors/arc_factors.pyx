@@ -264,22 +264,13 @@ cdef class ArcFactors(TreeFactors):
         return np.array([self.keys.keys[t] for t in range(self.keys.keys_of(h, d))], dtype=np.uint64)
 
 
-cdef class JointFactors(TreeFactors):
-    """Trees by arcs with labels: the best label of each arc, by what its two ends say, is part of the arc's score.
+cdef class LabelledFactors(TreeFactors):
+    """The base of what gives arcs labels: the best one, by what the two ends of an arc say, is part of its score.
 
     See `ArcFactors` for the other arguments, and `LabelFactors` for `label_places`.
     """
 
-    cdef LabelScores labels
-    cdef Scorer label_scorer
-    cdef score_t scale                  # of the scores of labels, in the unit of arcs
-    cdef label_t[::1] arc_labels        # the best of each arc, as in the matrix
-    cdef score_t[::1] gold_scores       # by word: the score of the gold arc with the gold label
-    cdef label_t[::1] found
-    cdef const token_t* compared        # while learning: the tree that the gold tree is compared with
-
-    def __init__(self, model, Decoder decoder, const uint8_t[::1] label_places, *, lengths=None, int32_t tag=-1,
-                 int32_t k_best=1):
+    def __init__(self, model, Decoder decoder, const uint8_t[::1] label_places, lengths, int32_t tag, int32_t k_best):
         super().__init__(model, decoder, False, "none", lengths, tag, k_best, Learner(k_best, labels=True))
         self.labels = LabelScores(LabelKeys(model, self.words, "ends"), label_places)
 
@@ -288,6 +279,45 @@ cdef class JointFactors(TreeFactors):
         TreeFactors.reserve(self, n)
         self.labels.keys.reserve(n)
         self.arc_labels = np.zeros((n + 1) * (n + 1), dtype=np.int32)
+        return 0
+
+    cdef int use_both(self, Scorer scorer, Scorer label_scorer) except -1:
+        """Score with these weights from now on."""
+        self.use(scorer)
+        self.label_scorer = label_scorer
+        self.scale = label_scorer.unit / scorer.unit
+        return 0
+
+    def scores(self, Scorer scorer not None, Scorer label_scorer not None, const int32_t[:, ::1] tokens):
+        """The scores of all arcs of one sentence with their best labels, as [dependent, head], in true units."""
+        self.use_both(scorer, label_scorer)
+        return self.matrix_of(tokens)
+
+    def label_scores(self, Scorer label_scorer not None, const int32_t[:, ::1] tokens, const token_t[::1] heads):
+        """The scores of all labels for each arc of a tree, as [dependent, label], in true units.
+
+        They are -inf for labels that such an arc cannot have.
+        """
+        return self.labels.table(label_scorer, tokens, heads)
+
+
+cdef class JointFactors(LabelledFactors):
+    """Trees by arcs with labels: the best label of each arc, by what its two ends say, is part of the arc's score.
+
+    See `ArcFactors` for the other arguments, and `LabelFactors` for `label_places`.
+    """
+
+    cdef score_t[::1] gold_scores       # by word: the score of the gold arc with the gold label
+    cdef label_t[::1] found
+    cdef const token_t* compared        # while learning: the tree that the gold tree is compared with
+
+    def __init__(self, model, Decoder decoder, const uint8_t[::1] label_places, *, lengths=None, int32_t tag=-1,
+                 int32_t k_best=1):
+        super().__init__(model, decoder, label_places, lengths, tag, k_best)
+
+    cdef int reserve(self, token_t n) except -1:
+        """Make room for sentences of up to n words."""
+        LabelledFactors.reserve(self, n)
         self.gold_scores = np.zeros(n + 1)
         self.found = np.zeros(n + 1, dtype=np.int32)
         return 0
@@ -349,13 +379,6 @@ cdef class JointFactors(TreeFactors):
             labels[d] = found[d]
         return 0
 
-    cdef int use_both(self, Scorer scorer, Scorer label_scorer) except -1:
-        """Score with these weights from now on."""
-        self.use(scorer)
-        self.label_scorer = label_scorer
-        self.scale = label_scorer.unit / scorer.unit
-        return 0
-
     def find_trees(self, Scorer scorer not None, Scorer label_scorer not None, const int32_t[:, ::1] tokens,
                    const offset_t[::1] starts, token_t[::1] heads, label_t[::1] labels):
         """Set the heads and labels of the sentences that begin at `starts`."""
@@ -370,15 +393,3 @@ cdef class JointFactors(TreeFactors):
         self.learner.weights, self.learner.label_weights = weights, label_weights
         self.learner.cost, self.learner.augment = cost, augment
         return self.learn_all(tokens, heads, labels, starts, order)
-
-    def scores(self, Scorer scorer not None, Scorer label_scorer not None, const int32_t[:, ::1] tokens):
-        """The scores of all arcs of one sentence with their best labels, as [dependent, head], in true units."""
-        self.use_both(scorer, label_scorer)
-        return self.matrix_of(tokens)
-
-    def label_scores(self, Scorer label_scorer not None, const int32_t[:, ::1] tokens, const token_t[::1] heads):
-        """The scores of all labels for each arc of a tree, as [dependent, label], in true units.
-
-        They are -inf for labels that such an arc cannot have.
-        """
-        return self.labels.table(label_scorer, tokens, heads)

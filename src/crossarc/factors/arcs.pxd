@@ -376,3 +376,13 @@ cdef class TreeFactors(Factors):
     cdef int add_arc(self, token_t h, token_t d) except -1 nogil
     cdef offset_t count_wrong(self, const token_t* heads) noexcept nogil
     cdef object matrix_of(self, const int32_t[:, ::1] tokens)
+
+
+# With the best label of each arc; graphs build on it.
+cdef class LabelledFactors(TreeFactors):
+    cdef LabelScores labels
+    cdef Scorer label_scorer
+    cdef score_t scale                  # of the scores of labels, in the unit of arcs
+    cdef label_t[::1] arc_labels        # the best of each arc, as in the matrix
+
+    cdef int use_both(self, Scorer scorer, Scorer label_scorer) except -1

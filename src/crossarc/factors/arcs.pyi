@@ -63,7 +63,20 @@ class ArcFactors(TreeFactors):
     def scores(self, scorer: Scorer, tokens: _Ints) -> NDArray[np.float64]: ...
     def features_of(self, tokens: _Ints, h: int, d: int) -> NDArray[np.uint64]: ...
 
-class JointFactors(TreeFactors):
+class LabelledFactors(TreeFactors):
+    def __init__(
+        self,
+        model: EdgeModel,
+        decoder: Decoder,
+        label_places: NDArray[np.uint8],
+        lengths: _Ints | None,
+        tag: int,
+        k_best: int,
+    ) -> None: ...
+    def scores(self, scorer: Scorer, label_scorer: Scorer, tokens: _Ints) -> NDArray[np.float64]: ...
+    def label_scores(self, label_scorer: Scorer, tokens: _Ints, heads: _Ints) -> NDArray[np.float64]: ...
+
+class JointFactors(LabelledFactors):
     def __init__(
         self,
         model: EdgeModel,
@@ -89,8 +102,6 @@ class JointFactors(TreeFactors):
         cost: float,
         augment: bool = False,
     ) -> tuple[int, int]: ...
-    def scores(self, scorer: Scorer, label_scorer: Scorer, tokens: _Ints) -> NDArray[np.float64]: ...
-    def label_scores(self, label_scorer: Scorer, tokens: _Ints, heads: _Ints) -> NDArray[np.float64]: ...
 
 class RoundFactors(TreeFactors):
     def __init__(

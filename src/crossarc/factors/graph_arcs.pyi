@@ -2,14 +2,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.decode.decoder import Decoder
-from crossarc.factors.arcs import TreeFactors
+from crossarc.factors.arcs import LabelledFactors
 from crossarc.features.edges import EdgeModel
 from crossarc.learning.scorers import Scorer, Weights
 
 _Ints = NDArray[np.int32]
 _Longs = NDArray[np.int64]
 
-class GraphArcFactors(TreeFactors):
+class GraphArcFactors(LabelledFactors):
     def __init__(
         self,
         model: EdgeModel,
@@ -41,5 +41,3 @@ class GraphArcFactors(TreeFactors):
         augment: bool = False,
         missing: float = 1.0,
     ) -> tuple[int, int]: ...
-    def scores(self, scorer: Scorer, label_scorer: Scorer, tokens: _Ints) -> NDArray[np.float64]: ...
-    def label_scores(self, label_scorer: Scorer, tokens: _Ints, heads: _Ints) -> NDArray[np.float64]: ...

@@ -14,25 +14,21 @@ from crossarc.core.allocation cimport resize
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
 from crossarc.decode.arc_sets cimport Arc, GraphBuilder
 from crossarc.decode.decoder cimport Decoder
-from crossarc.factors.arcs cimport SLOTS, LabelKeys, LabelScores, Learner, Part, TreeFactors, arc_part, distance_class
+from crossarc.factors.arcs cimport SLOTS, LabelledFactors, Part, arc_part, distance_class
 from crossarc.learning.scorers cimport Scorer, Weights
 
 cdef hash_t BIAS = 0xB1A5B1A5B1A5B1A5      # the key of all arcs
 
 
-cdef class GraphArcFactors(TreeFactors):
+cdef class GraphArcFactors(LabelledFactors):
     """Graphs by arcs with labels: the best label of each arc, by what its two ends say, is part of the arc's score.
 
     A word has at most `most_heads` heads, and `most_parallel` arcs at most go from one word to another. The decoder
     finds the tree. See `ArcFactors` for the other arguments, and `LabelFactors` for `label_places`.
     """
 
-    cdef LabelScores labels
-    cdef Scorer label_scorer
-    cdef score_t scale                  # of the scores of labels, in the unit of arcs
     cdef GraphBuilder builder
     cdef weight_t bias[SLOTS + 8]       # with the room that scorers ask for
-    cdef label_t[::1] arc_labels        # the best of each arc, as in the matrix
     cdef label_t[::1] tree_labels
     # The gold graph; `gold` and `gold_labels` have its arcs in the order of their dependents.
     cdef const token_t* gold_dependents
@@ -47,8 +43,7 @@ cdef class GraphArcFactors(TreeFactors):
 
     def __init__(self, model, Decoder decoder, const uint8_t[::1] label_places, *, bint acyclic=True,
                  token_t most_heads=2**31 - 1, token_t most_parallel=1, lengths=None, int32_t tag=-1):
-        super().__init__(model, decoder, False, "none", lengths, tag, 1, Learner(1, labels=True))
-        self.labels = LabelScores(LabelKeys(model, self.words, "ends"), label_places)
+        super().__init__(model, decoder, label_places, lengths, tag, 1)
         self.builder = GraphBuilder(decoder.single_root, acyclic, most_heads, most_parallel)
         self.gold_scores = np.zeros(1)
 
@@ -57,10 +52,8 @@ cdef class GraphArcFactors(TreeFactors):
 
     cdef int reserve(self, token_t n) except -1:
         """Make room for sentences of up to n words."""
-        TreeFactors.reserve(self, n)
-        self.labels.keys.reserve(n)
+        LabelledFactors.reserve(self, n)
         self.builder.reserve(n)
-        self.arc_labels = np.zeros((n + 1) * (n + 1), dtype=np.int32)
         self.tree_labels = np.zeros(n + 1, dtype=np.int32)
         self.gold_starts = np.zeros(n + 2, dtype=np.int32)
         return 0
@@ -204,13 +197,6 @@ cdef class GraphArcFactors(TreeFactors):
 
     # ---- what parsers call
 
-    cdef int use_both(self, Scorer scorer, Scorer label_scorer) except -1:
-        """Score with these weights from now on."""
-        self.use(scorer)
-        self.label_scorer = label_scorer
-        self.scale = label_scorer.unit / scorer.unit
-        return 0
-
     cdef void begin_with(self, const token_t[::1] trees, offset_t begin) noexcept nogil:
         """Begin with the tree of the sentence whose node 0 is at `begin`, if there is one."""
         self.given = &trees[begin] if self.words.n and trees.shape[0] and trees[begin + 1] >= 0 else NULL
@@ -275,15 +261,3 @@ cdef class GraphArcFactors(TreeFactors):
                 arcs += self.gold_count + self.builder.count
         self.gold = self.given = NULL
         return arcs, wrong
-
-    def scores(self, Scorer scorer not None, Scorer label_scorer not None, const int32_t[:, ::1] tokens):
-        """The scores of all arcs of one sentence with their best labels, as [dependent, head], in true units."""
-        self.use_both(scorer, label_scorer)
-        return self.matrix_of(tokens)
-
-    def label_scores(self, Scorer label_scorer not None, const int32_t[:, ::1] tokens, const token_t[::1] heads):
-        """The scores of all labels for each arc of a tree, as [dependent, label], in true units.
-
-        They are -inf for labels that such an arc cannot have.
-        """
-        return self.labels.table(label_scorer, tokens, heads)

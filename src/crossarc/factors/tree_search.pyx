@@ -3,6 +3,7 @@ import numpy as np
 
 from libc.math cimport INFINITY
 
+from crossarc.core.links cimport turn
 from crossarc.core.typedefs cimport int32_t, score_t, token_t
 from crossarc.decode.decoder cimport SOLVED, Decoder
 from crossarc.decode.undirected cimport Undirected
@@ -114,8 +115,7 @@ cdef class Enhancer:
             if best < 0:
                 return
             u = heads[best]
-            heads[best] = heads[u]
-            heads[u] = best
+            turn(heads, best)
             self.score_head(weights, heads, best)
             self.score_head(weights, heads, u)
             for w in range(1, n + 1):

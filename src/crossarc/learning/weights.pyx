@@ -54,6 +54,15 @@ cdef inline double final_weight(Weights weights, Py_ssize_t entry, bint averaged
     return weights.average(entry) if averaged else weights.entries[entry].weight
 
 
+cdef inline uint16_t count_cells(Weights weights, const Slot* slot, bint averaged, double scale,
+                                 double limit) noexcept nogil:
+    """How many weights of a row reach a limit."""
+    cdef uint16_t k, count = 0
+    for k in range(slot.size):
+        count += abs(final_weight(weights, slot.start + k, averaged)) * scale >= limit
+    return count
+
+
 cdef class Weights(Scorer):
     """Weights that learn: each feature has a row of the actions that it has weights for, averaged over all steps.
 
@@ -368,9 +377,7 @@ cdef class Weights(Scorer):
             slot = self.slots + i
             if slot.room == 0:
                 continue
-            filled = 0
-            for k in range(slot.size):
-                filled += abs(final_weight(self, slot.start + k, averaged)) * scale >= limit
+            filled = count_cells(self, slot, averaged, scale, limit)
             kept += filled > 0
             if is_dense(filled, self.actions):
                 dense_count += 1

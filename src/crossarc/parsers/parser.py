@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import copyreg
 import logging
 import os
 import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from crossarc.components.checkpoint import Checkpoint
 from crossarc.components.component import Arrays
+from crossarc.components.learner import UNUSABLE
 from crossarc.components.stored import Stored
 from crossarc.components.streams import in_batches
 from crossarc.components.training import Epoch, Progress, run_epochs
@@ -67,13 +67,13 @@ class Parser(Stored):
     """
 
     shared_ = ("model_", "sample_")
+    model_: Model | None = None
     sample_: list[Sentence] | None = None  # the data by which the scales will be found
+    checkpoint_: Checkpoint | None = None
 
     def __init__(self, parser: str = "arc-hybrid", **settings: Any) -> None:
         self.settings = make_settings(parser, **settings)
-        self.model_: Model | None = None
         self.manifest_: dict[str, Any] = {}
-        self.checkpoint_: Checkpoint | None = None
 
     @classmethod
     def around(cls, scorer: ArcScorer, decoder: str = "mst", *, single_root: bool = True) -> Parser:
@@ -99,7 +99,6 @@ class Parser(Stored):
         parser.model_ = ScorerModel(scorer, decoder, single_root=single_root)
         parser.settings = parser.model_.settings
         parser.manifest_ = {"data": {"columns": {}, "sentences": 0}, "development": None}
-        parser.checkpoint_ = None
         return parser
 
     @property
@@ -331,17 +330,6 @@ class Parser(Stored):
         sentences = self.targets_of(gold, "fail", None)
         return (evaluate_graphs if self.gives_graphs else evaluate)(sentences, self.parse(sentences, threads=threads))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file and delete the checkpoint; the same training gives the same bytes."""
-        super().save(path)
-        self.forget_checkpoint()
-
-    def forget_checkpoint(self) -> None:
-        """Delete the checkpoint, since the model is safe."""
-        if self.checkpoint_ is not None:
-            self.checkpoint_.remove()
-            self.checkpoint_ = None
-
     def stored_parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the manifest and the arrays of its model file."""
         manifest, arrays = self.model.to_arrays()
@@ -363,21 +351,15 @@ class Parser(Stored):
                 parser.manifest_["confidence"] = manifest["confidence"]
             if manifest.get("trees"):
                 parser.manifest_["trees"] = InnerTrees.from_dict(manifest["trees"]).to_dict()
-        except (LookupError, TypeError, ValueError, AttributeError, OverflowError, CrossarcError) as error:
+        except UNUSABLE as error:
             raise ModelError(f"{name}: the file holds no parser that crossarc can use ({error})") from None
         parser.settings = parser.model_.settings
-        parser.checkpoint_ = None
         return parser
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self.model_ is not None and self.scorer is None:
-            return super().__reduce__()
-        return copyreg.__newobj__, (type(self),), {**vars(self), "checkpoint_": None}  # type: ignore[attr-defined]
-
-    def __copy__(self) -> Self:
-        twin = super().__copy__()
-        twin.checkpoint_ = None  # it belongs to one training
-        return twin
+    @property
+    def has_parts(self) -> bool:
+        """Whether it has learned something; a parser around a scorer has not."""
+        return self.model_ is not None and self.scorer is None
 
 
 def load(path: str | os.PathLike[str]) -> Parser:

@@ -50,12 +50,16 @@ class Settings(BaseModel):
     @property
     def model_place(self) -> str:
         """The place of the class of the model."""
-        return self.model_class
+        return self.place("Model")
 
     @property
     def trainer_place(self) -> str:
         """The place of the class of its trainer."""
-        return self.trainer_class
+        return self.place("Trainer")
+
+    def place(self, what: Literal["Model", "Trainer"]) -> str:
+        """Return the place of the class of the model, or of its trainer."""
+        return self.model_class if what == "Model" else self.trainer_class
 
     @classmethod
     def adapted(cls, preset: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

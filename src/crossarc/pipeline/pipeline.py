@@ -265,13 +265,6 @@ class Pipeline(Stored):
         parsed = self.parse(sentences) if given_tokens else self(raw_text(sentences))
         return evaluate_tokenization(sentences, cast("Iterable[Sentence]", parsed))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the pipeline to a file and delete the checkpoint; the same training gives the same bytes."""
-        super().save(path)
-        if self.checkpoint_ is not None:
-            self.checkpoint_.forget()
-            self.checkpoint_ = None
-
     def stored_parts(self) -> tuple[Manifest, Arrays]:
         """Return the manifest and the arrays of its model file."""
         manifest: Manifest = {"kind": "pipeline", "jackknife": self.jackknife, "components": {}}
@@ -309,7 +302,6 @@ class Pipeline(Stored):
     def __copy__(self) -> Self:
         twin = super().__copy__()
         twin.components = {role: copy.copy(each) for role, each in self.components.items()}
-        twin.checkpoint_ = None  # it belongs to one training
         return twin
 
     @property

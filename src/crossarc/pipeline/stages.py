@@ -61,11 +61,11 @@ class Stages:
         fit: Callable[..., Any] = learner.fit
         fit(*treebank, **self.where(name), **self.watchers, **options)
         if file is not None and not last:
-            self.forget(*STAGES[STAGES.index(name) + 1 :])  # those of an older training
+            self.remove(*STAGES[STAGES.index(name) + 1 :])  # those of an older training
             file.finish(*learner.stored_parts())
         return learner
 
-    def forget(self, *names: str) -> None:
+    def remove(self, *names: str) -> None:
         """Delete the files of some stages, or of all."""
         for name in names or STAGES:
             if name in self.files and os.path.exists(self.files[name]):

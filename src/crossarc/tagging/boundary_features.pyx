@@ -66,40 +66,39 @@ cdef inline bint is_letter(uint8_t kind) noexcept nogil:
     return UPPER_BEGIN <= kind < DIGIT_CLASS
 
 
+cdef struct Chunk:              # its characters so far, from one of its ends
+    hash_t state
+    hash_t shape
+    uint8_t last                # the class of the last one, EDGE for none
+
+
+cdef inline Chunk empty_chunk() noexcept nogil:
+    return Chunk(SEED, SEED, EDGE)
+
+
+cdef inline Chunk with_character(Chunk chunk, uint8_t kind, uint32_t character) noexcept nogil:
+    """A chunk with one more character of a class; white space ends it."""
+    if kind == SPACE:
+        return empty_chunk()
+    return Chunk(roll(chunk.state, character), roll(chunk.shape, kind) if kind != chunk.last else chunk.shape, kind)
+
+
 cdef void prepare(Text* text, Lexicon lexicon) noexcept nogil:
     """Compute the hashes of chunks and the known words. O(n)."""
     cdef Py_ssize_t i
-    cdef hash_t state = SEED, shape = SEED
-    cdef uint8_t last = EDGE, kind
+    cdef Chunk chunk = empty_chunk()
     for i in range(text.n):
-        kind = text.classes[i]
-        if kind == SPACE:
-            state = shape = SEED
-            last = EDGE
-        else:
-            state = roll(state, text.lower[i])
-            if kind != last:
-                shape = roll(shape, kind)
-            last = kind
-        text.left[i] = state
-        text.left_shape[i] = shape
-    state = shape = SEED
-    last = EDGE
+        chunk = with_character(chunk, text.classes[i], text.lower[i])
+        text.left[i] = chunk.state
+        text.left_shape[i] = chunk.shape
+    chunk = empty_chunk()
     text.dense = False
     for i in range(text.n - 1, -1, -1):
-        kind = text.classes[i]
-        if kind == SPACE:
-            state = shape = SEED
-            last = EDGE
-        else:
-            state = roll(state, text.lower[i])
-            if kind != last:
-                shape = roll(shape, kind)
-            last = kind
-        text.right[i] = state
-        text.right_shape[i] = shape
+        chunk = with_character(chunk, text.classes[i], text.lower[i])
+        text.right[i] = chunk.state
+        text.right_shape[i] = chunk.shape
         text.entries[i] = 0
-        if DENSE_CLASS[kind]:
+        if DENSE_CLASS[text.classes[i]]:
             find_entries(text, lexicon, i)
             text.dense = True
 

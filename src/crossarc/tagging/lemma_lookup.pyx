@@ -6,32 +6,22 @@ from libc.string cimport memcpy
 
 from crossarc.core.strings cimport StringTable
 from crossarc.core.typedefs cimport int32_t, label_t, uint8_t
+from crossarc.treebank.field_writing cimport write_number
 
 cdef enum:
     LONGEST_KEY = 1024      # bytes; longer forms are not in the table
-    TAG = 16                # bytes that a tag takes at most
     LONGEST_SUFFIX = 8      # letters; as in lemmas.py
 
 
 cdef inline Py_ssize_t write_tag(char* key, label_t tag, bint first) noexcept nogil:
     """Write a tag and the tab behind it, with + before a first tag alone; returns the number of bytes."""
-    cdef char digits[TAG]
-    cdef Py_ssize_t count = 0, size = 0
+    cdef char* end = key
     if first:
-        key[0] = b'+'
-        size = 1
-    while True:
-        digits[count] = <char>(<label_t>b'0' + tag % 10)
-        count += 1
-        tag //= 10
-        if tag == 0:
-            break
-    while count > 0:
-        count -= 1
-        key[size] = digits[count]
-        size += 1
-    key[size] = b'\t'
-    return size + 1
+        end[0] = b'+'
+        end += 1
+    end = write_number(end, tag)
+    end[0] = b'\t'
+    return end - key + 1
 
 
 cdef inline label_t find_form(StringTable entries, char* key, Py_ssize_t size, const char* form,

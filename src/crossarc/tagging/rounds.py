@@ -18,6 +18,7 @@ from crossarc.tagging.labels import Ints
 from crossarc.transitions.search import Greedy
 from crossarc.transitions.stack_systems import Tagging
 from crossarc.transitions.system import Targets
+from crossarc.transitions.training import train
 
 GIVEN = "upos"  # the attribute that is the tag of the round before
 EXPLORE = 0.9  # how often training goes on from a wrong tag, as happens in tagging
@@ -103,7 +104,7 @@ class RoundTrainer:
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; return how many words they have and how many of them were wrong."""
-        return self.search.train(self.weights, self.rule, self.rows, self.targets, sentences, EXPLORE)
+        return train(self.search, self.weights, self.rule, self.rows, self.targets, sentences, EXPLORE)
 
     def packed(self) -> Round:
         """Return the round with the weights as they are now, averaged."""

@@ -42,6 +42,7 @@ class Tokenizer(Learner[TokenizerModel]):
     """
 
     title = "tokenizer"
+    remedy = 'call fit first, or use Tokenizer("rules")'
     component = TokenizerModel
 
     def __init__(
@@ -61,13 +62,6 @@ class Tokenizer(Learner[TokenizerModel]):
         self.cut = cut
         self.most_words = checked_most(max_sentence_words)
         self.model_ = TokenizerModel(max_sentence_words=max_sentence_words) if kind == "rules" else None
-
-    @property
-    def model(self) -> TokenizerModel:
-        """The tokenizer at work; an error if it has not learned yet."""
-        if self.model_ is None:
-            raise CrossarcError('this tokenizer has not learned anything: call fit first, or use Tokenizer("rules")')
-        return self.model_
 
     @property
     def max_sentence_words(self) -> int:

@@ -1,8 +1,8 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
 from crossarc.transitions.graph_arcs cimport count_missing, missing_arc
 from crossarc.transitions.system cimport LONG, Gold, GraphSystem, look_back
-from crossarc.transitions.pairs cimport LEFT_ARC, NO_ARC, RIGHT_ARC, SHIFT
-from crossarc.transitions.state cimport Arc, State, arc_to, buffer_at
+from crossarc.transitions.pairs cimport LEFT_ARC, NO_ARC, RIGHT_ARC, SHIFT, arc_between, missing_move
+from crossarc.transitions.state cimport Arc, State, buffer_at
 
 
 cdef class DagCovington(GraphSystem):
@@ -52,9 +52,7 @@ cdef class DagCovington(GraphSystem):
         return moves
 
     cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
-        if move == LEFT_ARC:
-            return arc_to(buffer_at(state, 0), state.left)
-        return arc_to(state.left if move == RIGHT_ARC else -1, buffer_at(state, 0))
+        return arc_between(self, state.left, buffer_at(state, 0), move)
 
     cdef void apply(self, State* state, token_t move) noexcept nogil:
         if move == SHIFT:
@@ -68,10 +66,9 @@ cdef class DagCovington(GraphSystem):
         cdef token_t i = state.left
         cdef token_t j = buffer_at(state, 0)
         cdef uint32_t moves = self.legal(state)
-        if moves >> LEFT_ARC & 1 and missing_arc(state, gold, j, i) >= 0:
-            return LEFT_ARC
-        if moves >> RIGHT_ARC & 1 and missing_arc(state, gold, i, j) >= 0:
-            return RIGHT_ARC
+        cdef token_t arc = missing_move(state, gold, moves, i, j)
+        if arc >= 0:
+            return arc
         return NO_ARC if moves >> NO_ARC & 1 and count_missing(state, gold, j, 0, i - 1) else SHIFT
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:

@@ -1,8 +1,8 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
 from crossarc.transitions.graph_arcs cimport count_missing, missing_arc
 from crossarc.transitions.system cimport Gold, GraphSystem
-from crossarc.transitions.pairs cimport LEFT_ARC, REDUCE, RIGHT_ARC, SHIFT
-from crossarc.transitions.state cimport Arc, State, arc_to, buffer_at, shift, stack_at
+from crossarc.transitions.pairs cimport LEFT_ARC, REDUCE, RIGHT_ARC, SHIFT, arc_between, missing_move
+from crossarc.transitions.state cimport Arc, State, buffer_at, shift, stack_at
 
 
 cdef class DagEager(GraphSystem):
@@ -45,9 +45,7 @@ cdef class DagEager(GraphSystem):
         return moves
 
     cdef Arc arc_of(self, const State* state, token_t move) noexcept nogil:
-        if move == LEFT_ARC:
-            return arc_to(buffer_at(state, 0), stack_at(state, 0))
-        return arc_to(stack_at(state, 0) if move == RIGHT_ARC else -1, buffer_at(state, 0))
+        return arc_between(self, stack_at(state, 0), buffer_at(state, 0), move)
 
     cdef void apply(self, State* state, token_t move) noexcept nogil:
         if move == SHIFT:
@@ -60,10 +58,9 @@ cdef class DagEager(GraphSystem):
         cdef token_t i = stack_at(state, 0)
         cdef token_t j = buffer_at(state, 0)
         cdef uint32_t moves = self.legal(state)
-        if moves >> LEFT_ARC & 1 and missing_arc(state, gold, j, i) >= 0:
-            return LEFT_ARC
-        if moves >> RIGHT_ARC & 1 and missing_arc(state, gold, i, j) >= 0:
-            return RIGHT_ARC
+        cdef token_t arc = missing_move(state, gold, moves, i, j)
+        if arc >= 0:
+            return arc
         if (moves >> REDUCE & 1 and not count_missing(state, gold, i, j, gold.n)
                 and (state.last_move == LEFT_ARC or count_missing(state, gold, j, 0, i - 1))):
             return REDUCE

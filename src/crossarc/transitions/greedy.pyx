@@ -60,6 +60,16 @@ cdef void note_link(Greedy search, Workspace work, const State* state, int32_t c
         work.turn[link] = -work.turn[link]
 
 
+cdef inline bint find_choice(Greedy search, State* state, uint32_t* legal) except -1 nogil:
+    """Make moves while there is nothing to choose; then give the legal moves, or return False if all is done."""
+    while not search.system.is_final(state):
+        legal[0] = search.system.legal(state)
+        if not search.forced(legal[0]):
+            return True
+        make(search.system, state, lowest_bit(legal[0]), -1)
+    return False
+
+
 cdef class Greedy:
     """Greedy search over a system with a feature model and a set of actions.
 
@@ -186,11 +196,7 @@ cdef class Greedy:
         cdef int32_t best
         cdef uint32_t legal
         work.begin(self.system, n)
-        while not self.system.is_final(state):
-            legal = self.system.legal(state)
-            if self.forced(legal):
-                make(self.system, state, lowest_bit(legal), -1)
-                continue
+        while find_choice(self, state, &legal):
             fill_keys(&self.program, state, tokens, keys)
             work.scorer.score(keys, self.program.template_count, self.group_of(state, tokens), scores)
             best = best_of(self, scores, legal)
@@ -250,15 +256,3 @@ cdef class Greedy:
             make(self.system, &work.state, self.moves[actions[i]], self.labels[actions[i]])
         fill_keys(&self.program, &work.state, &tokens[0, 0], &view[0])
         return keys
-
-    def train(self, weights, rule, tokens, targets, order, explore=0.0):
-        """Learn from sentences, as `crossarc.transitions.training.train` does."""
-        from crossarc.transitions.training import train
-
-        return train(self, weights, rule, tokens, targets, order, explore)
-
-    def instances(self, tokens, targets, group_of=None):
-        """Return the decisions of the static oracle, as `crossarc.transitions.training.instances` does."""
-        from crossarc.transitions.training import instances
-
-        return instances(self, tokens, targets, group_of)

@@ -2,6 +2,7 @@
 # The systems that make them number their moves alike: SHIFT, then REDUCE (of a stack) or NO-ARC (of a list), then
 # LEFT-ARC and RIGHT-ARC, or ARC in undirected ones.
 from crossarc.core.typedefs cimport token_t, uint32_t
+from crossarc.transitions.graph_arcs cimport missing_arc
 from crossarc.transitions.system cimport (
     Gold, TransitionSystem, cost_of_left_arc, cost_of_link, cost_of_right_arc, gold_between,
 )
@@ -41,6 +42,14 @@ cdef inline token_t gold_arc(TransitionSystem system, State* state, const Gold* 
     if dependent < 0:
         return -1
     return RIGHT_ARC if system.directed and dependent == j else LEFT_ARC
+
+
+cdef inline token_t missing_move(const State* state, const Gold* gold, uint32_t moves, token_t i,
+                                 token_t j) noexcept nogil:
+    """The move of some that makes a missing arc of a gold graph between i and j, -1 if there is none."""
+    if moves >> LEFT_ARC & 1 and missing_arc(state, gold, j, i) >= 0:
+        return LEFT_ARC
+    return RIGHT_ARC if moves >> RIGHT_ARC & 1 and missing_arc(state, gold, i, j) >= 0 else -1
 
 
 cdef inline void cost_arcs(TransitionSystem system, State* state, const Gold* gold, token_t i, token_t j,

@@ -4,10 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.features.templates import FeatureModel
-from crossarc.learning.learners import UpdateRule
-from crossarc.learning.scorers import PackedTable, PackedWeights, Scorer, Weights
-from crossarc.transitions.system import Targets, TransitionSystem
-from crossarc.transitions.training import StageWeights
+from crossarc.learning.scorers import PackedTable, PackedWeights, Scorer
+from crossarc.transitions.system import TransitionSystem
 
 _Ints = NDArray[np.int32]
 
@@ -22,18 +20,9 @@ class Greedy:
         self, system: TransitionSystem, model: FeatureModel, moves: ArrayLike, labels: ArrayLike, attributes: int
     ) -> None: ...
     def set_places(self, places: ArrayLike) -> None: ...
-    def train(
-        self,
-        weights: Weights,
-        rule: UpdateRule,
-        tokens: _Ints,
-        targets: Targets,
-        order: NDArray[np.int64],
-        explore: float = 0.0,
-    ) -> tuple[int, int]: ...
     def parse(
         self,
-        weights: Scorer,
+        weights: Scorer | PackedStages,
         tokens: _Ints,
         starts: NDArray[np.int64],
         heads: _Ints,
@@ -47,9 +36,6 @@ class Greedy:
         self, weights: Scorer, tokens: _Ints, starts: NDArray[np.int64], root_label: int
     ) -> tuple[_Ints, _Ints, _Ints, NDArray[np.int64]]: ...
     def keys_after(self, tokens: _Ints, actions: _Ints) -> NDArray[np.uint64]: ...
-    def instances(
-        self, tokens: _Ints, targets: Targets, group_of: _Ints | None = None
-    ) -> tuple[NDArray[np.uint64], _Ints, _Ints]: ...
 
 class PackedStages:
     moves: PackedTable
@@ -71,34 +57,6 @@ class TwoStage(Greedy):
         move_templates: int,
         label_templates: int,
     ) -> None: ...
-    def train(  # type: ignore[override]
-        self,
-        weights: StageWeights,
-        rule: UpdateRule,
-        tokens: _Ints,
-        targets: Targets,
-        order: NDArray[np.int64],
-        explore: float = 0.0,
-    ) -> tuple[int, int]: ...
-    def parse(  # type: ignore[override]
-        self,
-        weights: PackedStages,
-        tokens: _Ints,
-        starts: NDArray[np.int64],
-        heads: _Ints,
-        labels: _Ints,
-        root_label: int,
-        annotated: bool = False,
-        keep_root_links: bool = False,
-        scored: bool = False,
-    ) -> None: ...
-    def weigh(
-        self,
-        weights: StageWeights,
-        tokens: _Ints,
-        targets: Targets,
-        sentences: int,
-    ) -> NDArray[np.float64]: ...
 
 class Beam(Greedy):
     width: int

@@ -1,5 +1,5 @@
 from crossarc.core.typedefs cimport token_t, uint32_t
-from crossarc.transitions.system cimport Gold, TransitionSystem, first_child, list_children, next_child
+from crossarc.transitions.system cimport Gold, TransitionSystem, first_child, is_complete, list_children, next_child
 from crossarc.transitions.state cimport State, buffer_at, stack_at
 
 
@@ -65,16 +65,6 @@ cdef class Swap(ArcStandard):
 
     cdef void costs(self, State* state, const Gold* gold, token_t* costs) noexcept nogil:
         TransitionSystem.costs(self, state, gold, costs)
-
-
-cdef inline bint is_complete(const State* state, const Gold* gold, token_t node) noexcept nogil:
-    """Whether no gold dependent of a node waits for its head."""
-    cdef token_t child = first_child(gold, node)
-    while child >= 0:
-        if state.heads[child] < 0:
-            return False
-        child = next_child(gold, child)
-    return True
 
 
 cdef void order_projectively(Gold* gold) noexcept nogil:

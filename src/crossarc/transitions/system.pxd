@@ -184,6 +184,16 @@ cdef inline token_t next_child(const Gold* gold, token_t dependent) noexcept nog
     return gold.scratch[gold.n + 1 + dependent]
 
 
+cdef inline bint is_complete(const State* state, const Gold* gold, token_t node) noexcept nogil:
+    """Whether no gold dependent of a node waits for its head."""
+    cdef token_t child = first_child(gold, node)
+    while child >= 0:
+        if state.heads[child] < 0:
+            return False
+        child = next_child(gold, child)
+    return True
+
+
 cdef inline bint is_open(State* state, const Gold* gold, token_t d, bint one_root) noexcept nogil:
     """Whether the gold arc to d is planned, not built, and allowed by single head, acyclicity and single root."""
     return (

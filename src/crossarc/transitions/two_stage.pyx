@@ -63,11 +63,7 @@ cdef class TwoStage(Greedy):
         cdef int32_t action, first = self.label_templates, end = self.program.template_count
         cdef uint32_t legal
         work.begin(self.system, n)
-        while not self.system.is_final(state):
-            legal = self.system.legal(state)
-            if self.forced(legal):
-                make(self.system, state, lowest_bit(legal), -1)
-                continue
+        while find_choice(self, state, &legal):
             fill_values(&self.program, state, tokens, values)
             hash_values(&self.program, values, 0, self.move_templates, keys)
             (<StageWorkspace>work).moves.score(keys, self.move_templates, 0, scores)
@@ -85,9 +81,3 @@ cdef class TwoStage(Greedy):
             if work.scored:
                 note_link(self, work, state, action, work.scores)
         return state
-
-    def weigh(self, weights, tokens, targets, sentences):
-        """The part of each template in margins, as `crossarc.transitions.training.weigh` finds it."""
-        from crossarc.transitions.training import weigh
-
-        return weigh(self, weights, tokens, targets, sentences)

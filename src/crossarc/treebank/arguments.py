@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from crossarc.errors import StructureError, TreebankError
+from crossarc.errors import TreebankError
 from crossarc.treebank.formats import SDP
-from crossarc.treebank.graph import Graph, label_fault
+from crossarc.treebank.graph import Graph, check_graph
 
 Arc = tuple[int, int, str]
 
@@ -37,12 +37,7 @@ def sdp_columns(graph: Graph, nodes: tuple[str, ...]) -> list[tuple[str, str, st
 
     An arc from node 0 marks a top, whatever its label. SDP has room for one arc between two words in one direction.
     """
-    if graph.nodes != nodes:
-        raise StructureError("the graph is one over other nodes than the sentence has")
-    for label in set(graph.labels):
-        fault = label_fault(label, SDP)
-        if fault:
-            raise TreebankError(f"the label {label!r} {fault}")
+    check_graph(graph, nodes, SDP)
     predicates, cells, second = argument_columns(graph, len(nodes) - 1)
     if second:
         head, dependent, label = second[0]

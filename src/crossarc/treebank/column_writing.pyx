@@ -120,6 +120,16 @@ cdef class Columns:
         copy(at, old.data + done, old.size - done)
 
 
+cdef Sentence unwritten(Sentence old, Py_ssize_t size, Py_ssize_t number, str what):
+    """A sentence with the rows of another one and room for so many bytes, which it has with something new."""
+    cdef Sentence new = Sentence.__new__(Sentence)
+    if size > LONGEST:
+        raise TreebankError(f"sentence {number} has over two gigabytes with its {what}")
+    new.allocate(PyBytes_FromStringAndSize(NULL, size), old.format, old.source, old.line, old.rows_count, old.width,
+                 old.words)
+    return new
+
+
 def write_trees(list sentences, const label_t[::1] heads, const label_t[::1] labels, const offset_t[::1] starts,
                 StringTable names):
     """Return the sentences, all of one format, with new heads and labels; `names` has the labels by number.
@@ -142,10 +152,9 @@ def write_columns(list sentences, const offset_t[::1] starts, dict columns):
     dummy root.
     """
     cdef Columns new_columns
-    cdef Sentence old, new
+    cdef Sentence old
     cdef list result = []
     cdef list kept = list(sentences)      # which nobody changes while the GIL is released
-    cdef bytes raw
     cdef Py_ssize_t i, size, count = len(kept)
     cdef PyObject** before
     cdef PyObject** after
@@ -163,12 +172,7 @@ def write_columns(list sentences, const offset_t[::1] starts, dict columns):
         if size < 0:
             what = "no head or no label" if "head" in columns else "a value without a name"
             raise ValueError(f"word {-size} of sentence {i} has {what}")
-        if size > LONGEST:
-            raise TreebankError(f"sentence {i} has over two gigabytes with its new columns")
-        raw = PyBytes_FromStringAndSize(NULL, size)
-        new = Sentence.__new__(Sentence)
-        new.allocate(raw, old.format, old.source, old.line, old.rows_count, old.width, old.words)
-        result.append(new)
+        result.append(unwritten(old, size, i, "new columns"))
     before, after = PySequence_Fast_ITEMS(kept), PySequence_Fast_ITEMS(result)
     with nogil:
         for i in range(count):

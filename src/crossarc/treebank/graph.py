@@ -116,14 +116,19 @@ def label_fault(label: str, format: Format) -> str:
     return "has a '|', which separates the entries of DEPS" if "|" in label else ""
 
 
-def format_deps(graph: Graph, nodes: tuple[str, ...]) -> list[str]:
-    """The DEPS field of each node, with heads in the order of their places."""
+def check_graph(graph: Graph, nodes: tuple[str, ...], format: Format) -> None:
+    """Raise if a sentence with some nodes cannot have a graph in a format."""
     if graph.nodes != nodes:
         raise StructureError("the graph is one over other nodes than the sentence has")
     for label in set(graph.labels):
-        fault = label_fault(label, CONLLU)
+        fault = label_fault(label, format)
         if fault:
             raise TreebankError(f"the label {label!r} {fault}")
+
+
+def format_deps(graph: Graph, nodes: tuple[str, ...]) -> list[str]:
+    """The DEPS field of each node, with heads in the order of their places."""
+    check_graph(graph, nodes, CONLLU)
     entries: list[list[tuple[int, str]]] = [[] for _ in nodes]
     for head, dependent, label in graph:
         entries[dependent].append((head, label))

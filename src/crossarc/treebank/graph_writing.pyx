@@ -1,7 +1,6 @@
 """New graphs for many sentences at once, as parsers give them: DEPS is written, all other bytes stay."""
 import numpy as np
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 from libc.stdlib cimport free
 from libc.string cimport memcpy
@@ -14,7 +13,6 @@ from crossarc.treebank.fields cimport EMPTY_ROW, LONGEST, RANGE_ROW, FieldTable,
 from crossarc.treebank.field_writing cimport copy, digits_of, name_of, write_number
 from crossarc.treebank.sentence cimport Sentence
 
-from crossarc.errors import TreebankError
 from crossarc.treebank.graph import Graph, label_fault
 
 
@@ -163,10 +161,9 @@ def write_graphs(list sentences, const offset_t[::1] starts, const token_t[::1] 
     written, one sentence after the other.
     """
     cdef DepsWriter writer
-    cdef Sentence old, new
+    cdef Sentence old
     cdef list result = []
     cdef list kept = list(sentences)      # which nobody changes while the GIL is released
-    cdef bytes raw
     cdef Py_ssize_t i, size, count = len(kept), words = 0
     cdef offset_t k, most = 0
     cdef PyObject** before
@@ -203,12 +200,7 @@ def write_graphs(list sentences, const offset_t[::1] starts, const token_t[::1] 
         if size < 0:
             k = starts[i] - 1 - size
             raise ValueError(describe_arc(i, old, heads[k], dependents[k], labels[k]))
-        if size > LONGEST:
-            raise TreebankError(f"sentence {i} has over two gigabytes with its graph")
-        raw = PyBytes_FromStringAndSize(NULL, size)
-        new = Sentence.__new__(Sentence)
-        new.allocate(raw, old.format, old.source, old.line, old.rows_count, old.width, old.words)
-        result.append(new)
+        result.append(unwritten(old, size, i, "graph"))
     before, after = PySequence_Fast_ITEMS(kept), PySequence_Fast_ITEMS(result)
     with nogil:
         for i in range(count):

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Literal, NoReturn, cast
 
 from crossarc.errors import TreebankError, UnknownName
 from crossarc.treebank.sentence import Sentence
-from crossarc.treebank.streams import BLOCK, Source, atomic_writer, blocks, name_of
+from crossarc.treebank.streams import Source, atomic_writer, blocks, name_of, write_blocks
 from crossarc.treebank.text_writing import sentence_json
 
 log = logging.getLogger(__name__)
@@ -159,18 +159,15 @@ def write_json_lines(
 def write_to(documents: Iterable[Mapping[str, Any] | Sentence], file: BinaryIO) -> int:
     """Write to an open file in large blocks."""
     count = 0
-    pending: list[bytes] = []
-    size = 0
-    place = Place()
-    for document in documents:
-        line = place.of(document).encode() if isinstance(document, Sentence) else json_line(document)
-        count += 1
-        pending.append(line)
-        size += len(line)
-        if size >= BLOCK:
-            file.write(b"".join(pending))
-            pending, size = [], 0
-    file.write(b"".join(pending))
+
+    def lines() -> Iterator[bytes]:
+        nonlocal count
+        place = Place()
+        for document in documents:
+            count += 1
+            yield place.of(document).encode() if isinstance(document, Sentence) else json_line(document)
+
+    write_blocks(file, lines())
     return count
 
 

@@ -6,7 +6,7 @@ checks ids, heads and UTF-8, and notes where each field begins. Sentences and co
 from libc.stdlib cimport free, realloc
 from libc.string cimport memchr, memcpy
 
-from crossarc.core.typedefs cimport int32_t, token_t, uint64_t, uint8_t
+from crossarc.core.typedefs cimport int32_t, uint64_t, uint8_t
 from crossarc.treebank.separators cimport first_bit, separators
 
 
@@ -136,27 +136,27 @@ cdef inline bint parse_id(const char* data, Py_ssize_t begin, Py_ssize_t end, bi
     return False
 
 
+cdef bint grow(int32_t** block, size_t count) noexcept nogil:
+    """Give a block of numbers another size; False if there is no memory."""
+    cdef void* other = realloc(block[0], count * sizeof(int32_t))
+    if other == NULL:
+        return False
+    block[0] = <int32_t*>other
+    return True
+
+
 cdef bint reserve(Layout* layout, size_t rows, size_t fields) noexcept nogil:
     """Make room for so many rows and field offsets."""
-    cdef void* block
     cdef size_t wanted
     if rows > layout.rows_capacity:
         wanted = 2 * rows + 16
-        block = realloc(layout.kinds, wanted * sizeof(int32_t))
-        if block == NULL:
+        if not grow(&layout.kinds, wanted) or not grow(&layout.heads, wanted + 1):
             return False
-        layout.kinds = <int32_t*>block
-        block = realloc(layout.heads, (wanted + 1) * sizeof(token_t))
-        if block == NULL:
-            return False
-        layout.heads = <token_t*>block
         layout.rows_capacity = wanted
     if fields > layout.fields_capacity:
         wanted = 2 * fields + 256
-        block = realloc(layout.fields, wanted * sizeof(int32_t))
-        if block == NULL:
+        if not grow(&layout.fields, wanted):
             return False
-        layout.fields = <int32_t*>block
         layout.fields_capacity = wanted
     return True
 

@@ -85,16 +85,27 @@ def file_blocks(file: Any) -> Iterator[bytes]:
 
 def line_blocks(lines: Iterable[str] | Iterable[bytes]) -> Iterator[bytes]:
     """Lines, with or without their ends, joined to blocks."""
+    encoded = (line.encode() if isinstance(line, str) else line for line in lines)
+    return joined(data if data.endswith(b"\n") else data + b"\n" for data in encoded)
+
+
+def joined(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Pieces of a file joined to blocks."""
     pending: list[bytes] = []
     size = 0
-    for line in lines:
-        data = line.encode() if isinstance(line, str) else line
-        pending.append(data if data.endswith(b"\n") else data + b"\n")
-        size += len(data)
+    for piece in pieces:
+        pending.append(piece)
+        size += len(piece)
         if size >= BLOCK:
             yield b"".join(pending)
             pending, size = [], 0
     yield b"".join(pending)
+
+
+def write_blocks(file: BinaryIO, pieces: Iterable[bytes]) -> None:
+    """Write the pieces of a file in large blocks."""
+    for block in joined(pieces):
+        file.write(block)
 
 
 def decompressed(stream: Iterator[bytes], name: str) -> Iterator[bytes]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO, cast
 
 from crossarc.treebank.conversion import convert, describe_losses
 from crossarc.treebank.formats import SDP, Format, format_of_path, get_format
 from crossarc.treebank.sentence import Sentence
-from crossarc.treebank.streams import BLOCK, atomic_writer
+from crossarc.treebank.streams import atomic_writer, write_blocks
 
 log = logging.getLogger(__name__)
 
@@ -51,27 +51,25 @@ def write_to(sentences: Iterable[Sentence], file: BinaryIO, wanted: Format | Non
     """
     lost: Counter[str] = Counter() if losses is None else losses
     count = 0
-    pending: list[bytes] = []
-    size = 0
-    raw = b""
-    for sentence in sentences:
-        if wanted is not None and sentence.format is not wanted:
-            sentence = convert(sentence, wanted, lost)
-        if count:
-            if not raw.endswith(ENDS):
-                pending.append(missing_end(raw))
-            raw = sentence.raw.removeprefix(BOM)
-        else:
-            raw = sentence.raw
-            if wanted is SDP and not raw.startswith(b"#SDP"):
-                pending.append(SDP_HEADER)
-        count += 1
-        pending.append(raw)
-        size += len(raw)
-        if size >= BLOCK:
-            file.write(b"".join(pending))
-            pending, size = [], 0
-    file.write(b"".join(pending))
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal count
+        raw = b""
+        for sentence in sentences:
+            if wanted is not None and sentence.format is not wanted:
+                sentence = convert(sentence, wanted, lost)
+            if count:
+                if not raw.endswith(ENDS):
+                    yield missing_end(raw)
+                raw = sentence.raw.removeprefix(BOM)
+            else:
+                raw = sentence.raw
+                if wanted is SDP and not raw.startswith(b"#SDP"):
+                    yield SDP_HEADER
+            count += 1
+            yield raw
+
+    write_blocks(file, pieces())
     if losses is None and lost and wanted is not None:
         log.warning("%s", describe_losses(lost, wanted))
     return count

@@ -33,20 +33,10 @@ class UndirectedSettings(ArcSettings):
     # With directions combined: learn from the best directed tree.
     directed_training: bool = False
 
-    @property
-    def model_place(self) -> str:
+    def place(self, what: Literal["Model", "Trainer"]) -> str:
         """Alone, enhanced, or with a model on top."""
-        return f"crossarc.papers.undirected_mst.model:{self.way}Model"
-
-    @property
-    def trainer_place(self) -> str:
-        """Alone, enhanced, or with a model on top."""
-        return f"crossarc.papers.undirected_mst.trainer:{self.way}Trainer"
-
-    @property
-    def way(self) -> str:
-        """The prefix of the names of its model and trainer classes."""
-        return "Stacked" if self.stack else "Enhanced" if self.enhance else "Undirected"
+        way = "Stacked" if self.stack else "Enhanced" if self.enhance else "Undirected"
+        return f"crossarc.papers.undirected_mst.{what.lower()}:{way}{what}"
 
     @model_validator(mode="after")
     def check(self) -> Self:

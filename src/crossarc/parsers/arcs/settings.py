@@ -69,15 +69,9 @@ class ArcTreeSettings(ArcSettings):
     # MIRA moves the gold tree from so many of the best trees at once.
     k_best: int = Field(1, ge=1, le=100)
 
-    @property
-    def model_place(self) -> str:
+    def place(self, what: Literal["Model", "Trainer"]) -> str:
         """With labels after the tree, or joint."""
-        return f"crossarc.parsers.arcs.model:{'JointModel' if self.labels == 'joint' else 'ArcTreeModel'}"
-
-    @property
-    def trainer_place(self) -> str:
-        """With labels after the tree, or joint."""
-        return f"crossarc.parsers.arcs.trainer:{'JointTrainer' if self.labels == 'joint' else 'ArcTreeTrainer'}"
+        return f"crossarc.parsers.arcs.{what.lower()}:{'Joint' if self.labels == 'joint' else 'ArcTree'}{what}"
 
     @property
     def is_projective(self) -> bool:
@@ -128,20 +122,11 @@ class SecondOrderSettings(ArcSettings):
         """The transition parsers among the starts."""
         return [name for name in self.starts if name not in OWN_STARTS]
 
-    @property
-    def model_place(self) -> str:
+    def place(self, what: Literal["Model", "Trainer"]) -> str:
         """Alone, or guided by transition parsers."""
-        return f"{self.place}Model"
-
-    @property
-    def trainer_place(self) -> str:
-        """Alone, or guided by transition parsers."""
-        return f"{self.place}Trainer"
-
-    @property
-    def place(self) -> str:
-        """The prefix of the places of its classes."""
-        return f"crossarc.parsers.{'composites.guided:Guided' if self.guides else 'arcs.second_order:SecondOrder'}"
+        return (
+            f"crossarc.parsers.{'composites.guided:Guided' if self.guides else 'arcs.second_order:SecondOrder'}{what}"
+        )
 
     @model_validator(mode="after")
     def check(self) -> Self:

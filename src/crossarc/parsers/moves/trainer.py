@@ -31,7 +31,7 @@ from crossarc.parsers.moves.settings import MoveSettings, MoveTreeSettings
 from crossarc.parsers.trees import Trees
 from crossarc.transitions.search import TwoStage
 from crossarc.transitions.system import Targets, TransitionSystem
-from crossarc.transitions.training import StageWeights, collect_actions
+from crossarc.transitions.training import StageWeights, collect_actions, instances, train, weigh
 
 # Fast search: the templates of each stage, and the sentences by which they are weighed.
 MOVE_TEMPLATES, LABEL_TEMPLATES = 88, 32
@@ -125,7 +125,7 @@ class MoveTrainer(Trainer):
         """Learn from some sentences; return how many moves were made and how many of them were wrong."""
         if self.at_once:
             return self.learn_at_once()
-        made, wrong = self.search.train(self.weights, self.rule, *self.data, sentences, self.explore)
+        made, wrong = train(self.search, self.weights, self.rule, *self.data, sentences, self.explore)
         return made, wrong
 
     def learn_at_once(self) -> tuple[int, int]:
@@ -136,7 +136,7 @@ class MoveTrainer(Trainer):
         if self.learner.split_words:
             often = np.flatnonzero(words >= self.learner.split_words)
             group_of[often] = np.arange(1, len(often) + 1)
-        matrix, actions, groups = self.search.instances(*self.data, group_of)
+        matrix, actions, groups = instances(self.search, *self.data, group_of)
         keys, rows = number_features(matrix, self.settings.cut)
         found = Instances(keys, rows, actions, self.search.action_count, groups, group_of)
         self.weights, wrong = self.learner.learned_at_once(self.settings, found)
@@ -232,8 +232,8 @@ def choose_stages(
     count = len(features.templates)
     search = TwoStage(system, features, moves, labels, len(features.attributes), count, 0)
     weights = StageWeights(HashedWeights(len(system.moves)), Weights(len(moves)))
-    search.train(weights, Perceptron(), *data, order)
-    move_gains, label_gains = search.weigh(weights, *data, WEIGHED_SENTENCES)
+    train(search, weights, Perceptron(), *data, order)
+    move_gains, label_gains = weigh(search, weights, *data, WEIGHED_SENTENCES)
     for_moves = set(np.argsort(-move_gains, kind="stable")[:MOVE_TEMPLATES].tolist())
     for_labels = set(np.argsort(-label_gains, kind="stable")[:LABEL_TEMPLATES].tolist())
     parts = [sorted(part) for part in (for_moves - for_labels, for_moves & for_labels, for_labels - for_moves)]
