@@ -209,7 +209,7 @@ def test_sentences_that_do_not_fit_their_squares_are_refused(starts):
         lambda: arc_loss(scores, starts, places, np.zeros(9, dtype=np.uint8), 1.0, 1.0),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match=r"fit|one after another"):
+        with pytest.raises(ValueError, match=r"fit|follow one another"):
             call()
 
 

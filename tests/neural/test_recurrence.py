@@ -117,9 +117,9 @@ BAD_STEPS = [[], [0], [0, 2], [1, 4], [0, 1, 4], [0, 3, 3, 4], [0, 5, 4], [0, 2,
 @pytest.mark.parametrize("steps", BAD_STEPS, ids=str)
 def test_steps_that_lead_out_of_the_arrays_are_refused(steps):
     steps = np.array(steps, dtype=np.int64)
-    with pytest.raises(ValueError, match=r"fit each other|step by step"):
+    with pytest.raises(ValueError, match=r"fit each other|ordered by step"):
         recur(np.zeros((4, 8)), Panels(np.zeros((2, 8))), steps, np.zeros((4, 2)))
-    with pytest.raises(ValueError, match=r"fit each other|step by step"):
+    with pytest.raises(ValueError, match=r"fit each other|ordered by step"):
         recur_back(np.zeros((4, 8)), Panels(np.zeros((8, 2))), steps, np.zeros((4, 2)), np.zeros((4, 2)))
 
 

@@ -55,7 +55,7 @@ cdef class UpdateRule:
         self.learn(weights, &decision)
 
 
-cdef int move_apart(Weights weights, const Decision* decision, int32_t rival, weight_t step) except -1 nogil:
+cdef int move_apart(Weights weights, const Decision* decision, int32_t other, weight_t step) except -1 nogil:
     """Raise the gold action and lower another by as much."""
     cdef int32_t k
     cdef Slot* slot
@@ -63,7 +63,7 @@ cdef int move_apart(Weights weights, const Decision* decision, int32_t rival, we
         slot = weights.due(decision.keys[k])
         if slot != NULL:
             weights.change(slot, decision.gold, step)
-            weights.change(slot, rival, -step)
+            weights.change(slot, other, -step)
     return 0
 
 
@@ -102,7 +102,7 @@ cdef class Mira(UpdateRule):
         return margin_step(loss, margin, squared_norm, self.most)
 
     cdef int learn(self, Weights weights, const Decision* decision) except -1 nogil:
-        cdef int32_t a, k, counting = 0, rival = -1, least = decision.costs[decision.gold]
+        cdef int32_t a, k, counting = 0, worst = -1, least = decision.costs[decision.gold]
         cdef score_t loss = 0, margin = 0, other_loss, other_margin
         cdef weight_t step
         for a in range(decision.action_count):
@@ -110,17 +110,17 @@ cdef class Mira(UpdateRule):
                 continue
             other_loss = sqrt(<score_t>(decision.costs[a] - least))
             other_margin = decision.scores[decision.gold] - decision.scores[a]
-            if rival < 0 or other_loss - other_margin > loss - margin:
-                rival = a
+            if worst < 0 or other_loss - other_margin > loss - margin:
+                worst = a
                 loss = other_loss
                 margin = other_margin
-        if rival < 0 or margin >= loss:
+        if worst < 0 or margin >= loss:
             return 0
         for k in range(decision.key_count):
             counting += weights.due(decision.keys[k]) != NULL
         step = margin_step(loss, margin, 2 * counting, self.most)
         if step > 0:
-            move_apart(weights, decision, rival, step)
+            move_apart(weights, decision, worst, step)
         return 0
 
 
