@@ -437,7 +437,7 @@ def test_damaged_composites_are_refused(trained, graph_parser, tmp_path):
         ("neural", {"dropout": 1.0}, "dropout"),
         ("neural", {"features": "mst"}, "features of a network are the lists"),
         ("neural-graph", {"ensemble": 2}, "ensemble"),
-        ("neural-graph", {"transform": "head"}, "transform is of parsers of trees"),
+        ("neural-graph", {"transform": "head"}, "transform belongs to parsers of trees"),
         ("neural", {"use_tree": True}, "use_tree"),
     ],
 )

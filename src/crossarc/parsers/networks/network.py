@@ -83,7 +83,7 @@ class Network(Layer):
         return arrays
 
     def fill(self, arrays: Arrays) -> None:
-        """Take the weights of a file; `KeyError` or `ValueError` if they are of another network."""
+        """Take the weights of a file; `KeyError` or `ValueError` if they belong to another network."""
         for name, parameter in self.parameters():
             value: NDArray[Any] = arrays[name]
             if value.shape != parameter.value.shape:
@@ -109,7 +109,7 @@ class Network(Layer):
 def stored_network(
     settings: NetworkSettings, inputs: InputModel, attributes: InputAttributes, labels: int, weights: Arrays, **how: Any
 ) -> Network:
-    """Return the network of a file; `KeyError` or `ValueError` if its weights are of another one."""
+    """Return the network of a file; `KeyError` or `ValueError` if its weights belong to another one."""
     vectors = None
     if attributes.vector_words is not None:
         stored = weights["encoder.vectors.table"]

@@ -70,7 +70,7 @@ class NetworkTreeSettings(NetworkSettings):
     labels: Literal["after", "joint"] = "after"
     # Networks of so many seeds, whose probabilities are averaged.
     ensemble: int = Field(1, ge=1, le=32)
-    # Linear parsers by their presets, trained beside; arcs and labels of their trees score more.
+    # Linear parsers by their presets, trained together with the network; arcs and labels of their trees score more.
     guides: list[str] = Field([])
     # The heads that are learned too: upos, xpos, feats, lemma, registered ones. What they write is no feature then.
     predict: list[str] = Field([])
@@ -101,7 +101,7 @@ class NetworkTreeSettings(NetworkSettings):
         if self.guides and self.transform != "none":
             raise CrossarcError("settings guides and transform do not go together: leave one of the two out")
         if self.predict and (self.guides or self.ensemble > 1):
-            raise CrossarcError("setting predict is of one network: leave guides and ensemble out")
+            raise CrossarcError("setting predict belongs to one network: leave guides and ensemble out")
         if self.predict and len(columns := [*self.gives, *self.predicted]) > len(set(columns)):
             raise CrossarcError(f"setting predict = {self.predict}: name each once, and one head for each column")
         return self
@@ -131,7 +131,7 @@ class NetworkGraphSettings(GraphOutput, NetworkSettings):
 
     @model_validator(mode="after")
     def check(self) -> Self:
-        """Refuse what is of other parsers of graphs, or of trees."""
+        """Refuse what belongs to other parsers of graphs, or of trees."""
         if self.transform != "none":
-            raise CrossarcError(f"setting transform is of parsers of trees; {self.parser} has none: leave it out")
+            raise CrossarcError(f"setting transform belongs to parsers of trees; {self.parser} has none: leave it out")
         return self
