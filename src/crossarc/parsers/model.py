@@ -83,6 +83,10 @@ class Model(Component):
         """Return the fields of the manifest about the training data."""
         return {}
 
+    def own_figures(self, gold: Corpus) -> dict[str, float]:
+        """Return scores that only parsers of this kind have, by name, for experiments."""
+        return {}
+
     def shared_manifest(self) -> dict[str, Any]:
         """Return the fields that the manifests of all models have."""
         names = ("kind", "labels", "single_root")
