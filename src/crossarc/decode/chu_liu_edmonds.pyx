@@ -81,7 +81,7 @@ cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexce
         h = -1
         if best > -INFINITY:
             h = 1
-            while row[h] != best or h == d:
+            while h < n and (row[h] != best or h == d):     # bounded: another thread may have written to the row
                 h += 1
         parts.head[d] = h
         parts.value[d] = best
@@ -177,6 +177,8 @@ cdef Outcome contract(Parts* parts, bint single_root) noexcept nogil:
             if parts.head[part] == 0:
                 roots += 1
                 break
+            if parts.owner[parts.label[parts.head[part]]] == part:
+                return NO_TREE          # a row that changed in the meantime
             part = parts.owner[parts.label[parts.head[part]]]
         for k in range(top):
             parts.place[parts.path[k]] = DONE
@@ -191,9 +193,8 @@ cdef void expand(Parts* parts, token_t* heads) noexcept nogil:
         parts.final[k] = parts.head[k]
     for part in range(parts.count - 1, n, -1):
         h = parts.final[part]
-        entry = -1
         best = -INFINITY
-        child = parts.first[part]
+        entry = child = parts.first[part]
         while child >= 0:
             value = row_of(parts, child)[h] - parts.value[child]
             if value > best:
