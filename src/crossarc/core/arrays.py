@@ -15,6 +15,8 @@ def copied(values: ArrayLike, name: str, error: type[Exception]) -> NDArray[Any]
 
     Another thread may write to an array while it is in use: what is checked must be what is used.
     """
+    if type(values) is np.ndarray:
+        return values.copy()
     try:
         return np.array(values, order="C")
     except ValueError:

@@ -21,7 +21,7 @@ from crossarc.core.allocation cimport renew
 from crossarc.core.links cimport is_tree
 from crossarc.core.typedefs cimport score_t, token_t
 
-from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Decoder, Outcome, best_of, highest
+from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Decoder, Outcome, best_of, highest, place_of
 
 from crossarc.decode.decoder import decode
 
@@ -77,12 +77,12 @@ cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexce
         row = parts.scores + d * parts.stride
         best = highest(row, 1, d)
         other = highest(row, d + 1, n + 1)
-        best = other if other > best else best
         h = -1
-        if best > -INFINITY:
-            h = 1
-            while h < n and (row[h] != best or h == d):     # bounded: another thread may have written to the row
-                h += 1
+        if other > best:
+            best = other
+            h = place_of(row, d + 1, n + 1, best)
+        elif best > -INFINITY:
+            h = place_of(row, 1, d, best)
         parts.head[d] = h
         parts.value[d] = best
         if row[0] >= best:

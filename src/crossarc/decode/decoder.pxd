@@ -75,15 +75,25 @@ cdef inline score_t highest(const score_t* row, token_t begin, token_t end) noex
     return most[1] if most[1] > most[0] else most[0]
 
 
-cdef inline token_t best_of(const score_t* row, token_t begin, token_t end, score_t* best) noexcept nogil:
-    """The first place of the greatest entry in begin..end-1 and its value; -1 if all are -inf or NaN."""
-    cdef token_t h = begin
-    best[0] = highest(row, begin, end)
-    if best[0] == -INFINITY:
-        return -1
-    while h < end - 1 and row[h] != best[0]:        # another thread may have written to the row
+cdef inline token_t place_of(const score_t* row, token_t begin, token_t end, score_t value) noexcept nogil:
+    """The first place of a value in begin..end-1; the last of them all if another thread has removed it."""
+    cdef token_t h = begin, j
+    cdef bint here = False
+    while h + 8 <= end:
+        for j in range(8):
+            here |= row[h + j] == value
+        if here:
+            break
+        h += 8
+    while h < end - 1 and row[h] != value:
         h += 1
     return h
+
+
+cdef inline token_t best_of(const score_t* row, token_t begin, token_t end, score_t* best) noexcept nogil:
+    """The first place of the greatest entry in begin..end-1 and its value; -1 if all are -inf or NaN."""
+    best[0] = highest(row, begin, end)
+    return -1 if best[0] == -INFINITY else place_of(row, begin, end, best[0])
 
 
 cdef inline score_t best_sum(const score_t* a, const score_t* b, token_t size) noexcept nogil:

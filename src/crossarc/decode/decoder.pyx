@@ -237,8 +237,8 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
 
 
 def solvable_matrices(decode_one, scores, lengths, single_root, required, forbidden, threads):
-    """A copy of scores with the constraints; a sentence without any tree is an error, which `decode_one` explains."""
-    cdef Matrices given = Matrices(checked_array(scores).copy(), lengths)
+    """Scores in which the constraints hold; a sentence without any tree is an error, which `decode_one` explains."""
+    cdef Matrices given = Matrices(scores, lengths)
     cdef Matrices matrices = given
     check_all(given)
     if required is not None or forbidden is not None:

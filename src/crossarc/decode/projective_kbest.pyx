@@ -141,21 +141,22 @@ cdef inline score_t sum_of(SpanKind kind, score_t left, score_t arc, score_t rig
     return left + right + arc if kind == WHOLE else left + arc + right
 
 
-cdef void offer(WayChart* chart, SpanKind kind, token_t i, token_t j, token_t split, token_t left_way,
-                token_t right_way) noexcept nogil:
-    """Put a pair of ways on the heap, if there are such."""
+cdef int64_t offer(WayChart* chart, SpanKind kind, token_t i, token_t j, token_t split, token_t left_way,
+                   token_t right_way) noexcept nogil:
+    """Put a pair of ways on the heap, if there are such; return how many pairs the split has."""
     cdef Span* left
     cdef Span* right
     cdef Way way
     cdef score_t arc = find_parts(chart, kind, i, j, split, &left, &right)
     if left_way >= left.count or right_way >= right.count or arc == -INFINITY:
-        return
+        return 0
     way.score = sum_of(kind, left.ways[left_way].score if left_way else left.best, arc,
                        right.ways[right_way].score if right_way else right.best)
     way.split = split
     way.left = left_way
     way.right = right_way
     push_way(chart, &way)
+    return <int64_t>left.count * right.count
 
 
 cdef Way* take_room(WayChart* chart, int64_t count) except NULL nogil:
@@ -188,14 +189,11 @@ cdef int find_ways(WayChart* chart, Span* span, SpanKind kind, token_t i, token_
     """
     cdef token_t split
     cdef Way way
-    cdef Span* left
-    cdef Span* right
     cdef int64_t pairs = 0
     chart.heap_size = 0
     for split in range(begin, end):
-        offer(chart, kind, i, j, split, 0, 0)
-        find_parts(chart, kind, i, j, split, &left, &right)
-        pairs = min(pairs + <int64_t>left.count * right.count, chart.k)
+        pairs += offer(chart, kind, i, j, split, 0, 0)
+    pairs = min(pairs, chart.k)
     if chart.heap_room < chart.n + 1 + 2 * pairs:
         resize(<void**>&chart.heap, 2 * (chart.n + 1 + 2 * pairs) * sizeof(Way))
         chart.heap_room = 2 * (chart.n + 1 + 2 * pairs)

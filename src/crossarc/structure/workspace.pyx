@@ -24,11 +24,12 @@ def checked_heads(heads):
         raise StructureError(f"heads must be integers, not {array.dtype}")
     if array[0] != -1:
         raise StructureError(f"heads[0] must be -1, since node 0 has no head; it is {array[0]}")
-    if array.dtype != np.int32:
-        wide = np.flatnonzero((array < -1) | (array >= array.shape[0]))
-        if wide.size:
-            raise StructureError(describe_range(int(wide[0]), int(array[wide[0]]), array.shape[0] - 1))
-    return array.astype(np.int32, copy=False)
+    if array.dtype == np.int32:
+        return array
+    wide = np.flatnonzero((array < -1) | (array >= array.shape[0]))
+    if wide.size:
+        raise StructureError(describe_range(int(wide[0]), int(array[wide[0]]), array.shape[0] - 1))
+    return array.astype(np.int32)
 
 
 def describe_range(word, head, n):
