@@ -51,7 +51,7 @@ cdef class TreeFactors(Factors):
     cdef void add_labels(self) noexcept nogil:
         """Add the scores of labels to those of the arcs, if labels are found with them."""
 
-    cdef bint solve_arcs(self, token_t* heads) noexcept nogil:
+    cdef bint solve_arcs(self, token_t* heads) except -1 nogil:
         """Score all arcs and set the heads of the best tree; False if there is none.
 
         While learning with `augment`, arcs that the gold tree lacks count one more.
@@ -90,6 +90,10 @@ cdef class TreeFactors(Factors):
         self.count_arcs(self.limits.count_pruned())
         return True
 
+    cdef int find_sure_tree(self, token_t* heads) except -1 nogil:
+        """Set the heads of the best tree, which a sentence without constraints always has by sound scores."""
+        return 0 if self.find_tree(heads) else refuse_scores()
+
     cdef int find_best(self, token_t* heads, label_t* labels) except -1 nogil:
         """Set the heads of the best tree; where possible, only edges that limits allow are scored."""
         cdef token_t edges
@@ -101,8 +105,7 @@ cdef class TreeFactors(Factors):
                 return 0
             with gil:
                 self.search.reserve_matrix(self.words.n)
-        self.find_tree(heads)
-        return 0
+        return self.find_sure_tree(heads)
 
     cdef object matrix_of(self, const int32_t[:, ::1] tokens):
         """The scores of all arcs of one sentence, in true units."""
@@ -327,7 +330,7 @@ cdef class JointFactors(LabelledFactors):
                             row[label] += label != self.gold_labels[d]
                 best = self.labels.best(h)
                 self.arc_labels[d * <Py_ssize_t>(n + 1) + h] = best
-                cell[0] += self.scale * row[best]
+                cell[0] = cell[0] + self.scale * row[best] if best >= 0 else -INFINITY      # or no label can be there
 
     cdef const label_t* labels_of(self, const token_t* heads) noexcept nogil:
         """The labels of a tree that was found."""
@@ -357,7 +360,7 @@ cdef class JointFactors(LabelledFactors):
         """Set the heads and labels of the best tree."""
         cdef const label_t* found
         cdef token_t d
-        self.find_tree(heads)
+        self.find_sure_tree(heads)
         found = self.labels_of(heads)
         for d in range(1, self.words.n + 1):
             labels[d] = found[d]

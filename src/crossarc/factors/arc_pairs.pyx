@@ -12,9 +12,9 @@ from libc.string cimport memset
 
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
 from crossarc.decode.second_order cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, Carreras, Reattacher
-from crossarc.decode.decoder cimport SOLVED
+from crossarc.decode.decoder cimport SOLVED, is_sound_score
 from crossarc.decode.projective cimport Eisner
-from crossarc.factors.arcs cimport Factors, Learner, Part, TreeFactors, arc_part, distance_class
+from crossarc.factors.arcs cimport Factors, Learner, Part, TreeFactors, arc_part, distance_class, refuse_scores
 from crossarc.learning.scorers cimport Scorer, Weights
 
 include "part_keys.pyx"
@@ -102,9 +102,15 @@ cdef class SecondOrderFactors(Factors):
         While learning with `augment`, arcs that the gold tree lacks count one more.
         """
         cdef int32_t a, k
+        cdef Py_ssize_t p
+        cdef bint sound = True
         cdef token_t d
         cdef score_t* scores
         self.scores.score()
+        for p in range(self.parts.size):
+            sound &= is_sound_score(self.parts.scores[p])
+        if not sound:
+            refuse_scores()
         if self.gold == NULL or not self.learner.augment:
             return 0
         for a in range(self.parts.count):
@@ -185,7 +191,7 @@ cdef class SecondOrderFactors(Factors):
     cdef int find_best(self, token_t* heads, label_t* labels) except -1 nogil:
         """Set the heads of the best tree, and its labels if they are found with it."""
         cdef token_t d
-        self.coarse.find_tree(&self.coarse.tree[0])
+        self.coarse.find_sure_tree(&self.coarse.tree[0])
         self.solve()
         for d in range(self.words.n + 1):
             heads[d] = self.trees[FOUND, d]

@@ -232,8 +232,12 @@ cdef class TreeSearch:
 
     cdef int reserve_matrix(self, token_t n) except -1
     cdef int reserve_edges(self, token_t n, token_t m) except -1
-    cdef bint solve(self, token_t* heads) noexcept nogil
-    cdef token_t solve_edges(self, Scorer weights, token_t* heads) noexcept nogil
+    cdef int check(self) except -1 nogil
+    cdef bint solve(self, token_t* heads) except -1 nogil
+    cdef token_t solve_edges(self, Scorer weights, token_t* heads) except -2 nogil
+
+
+cdef int refuse_scores() except -1 nogil
 
 
 cdef class Enhancer:
@@ -243,7 +247,7 @@ cdef class Enhancer:
     cdef int reserve(self, token_t n) except -1
     cdef void score_head(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil
     cdef void score_turn(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil
-    cdef void enhance(self, Scorer weights, token_t* heads, int32_t rounds) noexcept nogil
+    cdef int enhance(self, Scorer weights, token_t* heads, int32_t rounds) except -1 nogil
 
 
 # Parts of trees and learning from them.
@@ -361,10 +365,11 @@ cdef class TreeFactors(Factors):
 
     cdef int use(self, Scorer scorer) except -1
     cdef void add_labels(self) noexcept nogil
-    cdef bint solve_arcs(self, token_t* heads) noexcept nogil
+    cdef bint solve_arcs(self, token_t* heads) except -1 nogil
     cdef int try_tree(self, token_t* heads) except -1 nogil
     cdef void count_arcs(self, int64_t pruned) noexcept nogil
     cdef bint find_tree(self, token_t* heads) except -1 nogil
+    cdef int find_sure_tree(self, token_t* heads) except -1 nogil
     cdef const label_t* labels_of(self, const token_t* heads) noexcept nogil
     cdef int add_slots(self, const hash_t* keys, int32_t count, int32_t direction, int32_t kind) except -1 nogil
     cdef int add_arc(self, token_t h, token_t d) except -1 nogil

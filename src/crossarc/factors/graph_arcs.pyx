@@ -103,13 +103,13 @@ cdef class GraphArcFactors(LabelledFactors):
                 arc += augment
                 best = self.labels.best(h)
                 self.arc_labels[d * <Py_ssize_t>(n + 1) + h] = best
-                cell[0] = arc + self.scale * self.labels.row[best]
+                cell[0] = arc + self.scale * self.labels.row[best] if best >= 0 else -INFINITY
                 if self.builder.most_parallel > 1:
                     self.offer_labels(h, d, arc)
                 else:
                     self.builder.offer(h, d, best, cell[0])
 
-    cdef bint solve_arcs(self, token_t* heads) noexcept nogil:
+    cdef bint solve_arcs(self, token_t* heads) except -1 nogil:
         """Score all arcs and set the heads of the given tree or the best one; False if there is none.
 
         While learning with `augment`, wrong arcs count one more, and gold arcs less by what it costs to miss them.
@@ -119,6 +119,7 @@ cdef class GraphArcFactors(LabelledFactors):
         self.add_labels()
         if self.given == NULL:
             return self.search.solve(heads)
+        self.search.check()
         memcpy(heads, self.given, (<size_t>self.words.n + 1) * sizeof(token_t))
         return True
 
@@ -127,7 +128,7 @@ cdef class GraphArcFactors(LabelledFactors):
         cdef token_t* heads = &self.tree[0]
         cdef token_t d
         cdef Py_ssize_t stride = self.words.n + 1
-        self.find_tree(heads)
+        self.find_sure_tree(heads)
         for d in range(1, self.words.n + 1):
             self.tree_labels[d] = self.arc_labels[d * stride + heads[d]]
         return self.builder.build(heads, &self.tree_labels[0], &self.arc_scores.matrix[0], stride)

@@ -17,7 +17,7 @@ from crossarc import decode
 from crossarc.neural.heads import ArcScores, BesideScores
 from crossarc.neural.layers import Array, Ints, Starts
 from crossarc.parsers.arcs.long_sentences import Pieces
-from crossarc.parsers.networks.model import Scores, barred_labels, ends, padded
+from crossarc.parsers.networks.model import Scores, barred_labels, ends, padded, searching
 from crossarc.parsers.networks.network import Network
 
 Numbers = NDArray[np.int64]
@@ -63,7 +63,8 @@ def first_pass(
     above_given = None if given is None else np.where(given < 0, np.arange(len(above)), above + given).astype(np.int32)
     arcs = network.arcs.forward(vectors, starts, None if above_given is None else way_cells(above_given, starts))
     scores = padded(arcs)
-    trees = decode.mst(scores, np.diff(starts).astype(np.int32) - 1, single_root=single_root)
+    with searching():
+        trees = decode.mst(scores, np.diff(starts).astype(np.int32) - 1, single_root=single_root)
     words, over = ends(trees, starts)
     heads = over - above[words]
     above[words] = over

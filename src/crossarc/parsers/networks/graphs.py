@@ -33,7 +33,7 @@ from crossarc.parsers.networks.beside import (
     in_pieces,
     second_pass,
 )
-from crossarc.parsers.networks.model import barred_labels, describe_network, sentence_batches
+from crossarc.parsers.networks.model import barred_labels, describe_network, searching, sentence_batches
 from crossarc.parsers.networks.network import Network, pack_inputs, stored_network, unpack_inputs
 from crossarc.parsers.networks.settings import NetworkGraphSettings
 from crossarc.parsers.networks.thresholds import Beside, choose_thresholds, right_labels
@@ -139,7 +139,8 @@ class NetworkGraphModel(GraphModel):
             margins = np.full((*trees.shape, trees.shape[1]), -1.0)  # none of the others is added
             cells = tuple(beside[:3])
             margins[cells] = beside.scores - self.thresholds[beside.sets]
-            arcs = decode.best_graph(margins, np.diff(own).astype(np.int32) - 1, required=trees, **how)
+            with searching():
+                arcs = decode.best_graph(margins, np.diff(own).astype(np.int32) - 1, required=trees, **how)
             sets = np.zeros(margins.shape, dtype=np.int64)
             sets[cells] = beside.sets
             sentence, dependents, heads = np.nonzero(arcs)
