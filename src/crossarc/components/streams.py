@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from crossarc.treebank.sentence import Sentence
 
+BATCH_BYTES = 2 << 20  # a batch that is full before it has its words: forms may be long
 BATCH_WORDS = 20_000  # half as many where threads share the work: the last batches then leave none idle for long
 Result = TypeVar("Result")
 Batch = TypeVar("Batch")
@@ -39,12 +40,13 @@ def in_order(work: Callable[[Batch], list[Result]], stream: Iterable[Batch], thr
 def batches(sentences: Iterable[Sentence], size: int) -> Iterator[list[Sentence]]:
     """Yield sentences in lists of some thousand words, all of one format."""
     batch: list[Sentence] = []
-    words = 0
+    words = room = 0
     for sentence in sentences:
-        if batch and (words >= size or sentence.format != batch[0].format):
+        if batch and (words >= size or room >= BATCH_BYTES or sentence.format != batch[0].format):
             yield batch
-            batch, words = [], 0
+            batch, words, room = [], 0, 0
         batch.append(sentence)
         words += len(sentence) + 1
+        room += len(sentence.raw)
     if batch:
         yield batch
