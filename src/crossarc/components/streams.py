@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TypeVar
 
+from crossarc.core.checked import checked_count
 from crossarc.treebank.sentence import Sentence
 
 BATCH_BYTES = 2 << 20  # a batch that is full before it has its words: forms may be long
@@ -18,12 +19,18 @@ Batch = TypeVar("Batch")
 def in_batches(
     work: Callable[[list[Sentence]], list[Result]], sentences: Iterable[Sentence], threads: int
 ) -> Iterator[Result]:
-    """Yield the results of a function for the sentences of a stream, which it gets in batches."""
+    """Return the results of a function for the sentences of a stream, which it gets in batches."""
+    checked_count("threads", threads)
     return in_order(work, batches(sentences, BATCH_WORDS if threads <= 1 else BATCH_WORDS // 2), threads)
 
 
 def in_order(work: Callable[[Batch], list[Result]], stream: Iterable[Batch], threads: int) -> Iterator[Result]:
-    """Yield the results of a function for the batches of a stream, in order; threads work on several at once."""
+    """Return the results of a function for the batches of a stream, in order; threads work on several at once."""
+    return ordered(work, stream, checked_count("threads", threads))
+
+
+def ordered(work: Callable[[Batch], list[Result]], stream: Iterable[Batch], threads: int) -> Iterator[Result]:
+    """Yield what `in_order` returns."""
     if threads <= 1:
         for batch in stream:
             yield from work(batch)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.errors import TreebankError
+from crossarc.errors import SHORT, CrossarcError, TreebankError
 from crossarc.tagging.spacing import Spans
 
 WINDOW = 100_000  # characters that are tokenized at a time
@@ -80,6 +80,8 @@ def windows(
 def parts(blocks: Iterable[str], size: int) -> Iterator[str]:
     """Yield blocks in parts of so many characters at most."""
     for block in blocks:
+        if not isinstance(block, str):
+            raise CrossarcError(f"a text comes in strings, not {SHORT.repr(block)}; decode bytes first")
         for begin in range(0, len(block), size):
             yield block[begin : begin + size]
 

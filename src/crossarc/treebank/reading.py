@@ -56,8 +56,7 @@ def read(
     >>> [sentence.forms[1:] for sentence in read(io.StringIO("1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n"))]
     [('Hi',)]
     """
-    if on_error not in POLICIES:
-        raise UnknownName("policy for errors", on_error, POLICIES)
+    check_policy(on_error)
     if check not in CHECKS:
         raise UnknownName("check", check, CHECKS)
     if roots not in ROOTS:
@@ -65,6 +64,12 @@ def read(
     given = get_format(format) if isinstance(format, str) else format
     rules = Rules(on_error, check, roots, report or log_finding)
     return stream(source, given, rules, largest)
+
+
+def check_policy(on_error: object) -> None:
+    """Refuse unknown policies for errors."""
+    if on_error not in POLICIES:
+        raise UnknownName("policy for errors", on_error, POLICIES)
 
 
 def read_string(text: str, format: str | Format | None = None) -> list[Sentence]:
@@ -81,6 +86,7 @@ def read_arrays(
     largest: int | None = None,
 ) -> Corpus:
     """A whole treebank as flat integer arrays, without a Python object per sentence."""
+    check_policy(on_error)
     name = name_of(source)
     rules = Rules(on_error, "syntax", "any", report or log_finding)
     given, data = opened(source, get_format(format) if isinstance(format, str) else format)
