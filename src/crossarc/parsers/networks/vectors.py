@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
-from crossarc.treebank.streams import blocks, name_of
+from crossarc.treebank.streams import name_of, numbered_lines
+
+MOST_NUMBERS = 2_000  # of one vector; a short packed line may unpack to a million
 
 
 def read_vectors(
@@ -24,8 +25,8 @@ def read_vectors(
     table, found = StringTable(), []
     width, free = 0, rows
     wanted = {word.lower() for word in words}
-    for number, line in enumerate(lines(path), 1):
-        word, _, rest = line.rstrip().partition(" ")
+    for number, data in numbered_lines(path):
+        word, _, rest = data.decode("utf-8", errors="replace").rstrip().partition(" ")
         if number == 1 and word.isdigit() and rest.strip().isdigit():
             continue  # the header: how many words and numbers there are
         word = word.lower()
@@ -34,9 +35,10 @@ def read_vectors(
             continue
         values = np.array(rest.split(), dtype=np.float32) if is_row(rest) else np.zeros(0, dtype=np.float32)
         width = width or len(values)
-        if not len(values) or len(values) != width or not np.isfinite(values).all():
+        if not 0 < len(values) <= MOST_NUMBERS or len(values) != width or not np.isfinite(values).all():
+            wanted = width if 0 < width <= MOST_NUMBERS else "some"
             raise CrossarcError(
-                f"{name_of(path)}:{number}: a line of vectors is a word and {width or 'some'} numbers; "
+                f"{name_of(path)}:{number}: a line of vectors is a word and {wanted} numbers; "
                 "give a text file of word2vec or fastText"
             )
         free -= not known
@@ -56,13 +58,3 @@ def is_row(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield the lines of a file, also of a packed one."""
-    rest = b""
-    for block in blocks(path):
-        *whole, rest = (rest + block).split(b"\n")
-        yield from (line.decode("utf-8", errors="replace") for line in whole)
-    if rest:
-        yield rest.decode("utf-8", errors="replace")
