@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
+from crossarc.components.description import check_manifest
 from crossarc.core.registry import Registry
 from crossarc.errors import CrossarcError
+from crossarc.parsers.description import StoredSettings
 from crossarc.parsers.families import FAMILIES, asks_for_nothing, check_names, owner_of, settings_class
 from crossarc.parsers.settings import Settings
 
@@ -94,7 +97,7 @@ def checked_settings(values: dict[str, Any]) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         names = [str(place) for place in first["loc"] if place not in FAMILIES]
-        raise CrossarcError(f"setting {'.'.join(names)} = {first['input']!r}: {first['msg']}") from None
+        raise CrossarcError(f"setting {'.'.join(names)} = {reprlib.repr(first['input'])}: {first['msg']}") from None
     settings.check_members(PRESETS)
     return settings
 
@@ -121,16 +124,14 @@ Kind = TypeVar("Kind", bound=Settings)
 def stored_basics(manifest: dict[str, Any], kind: type[Kind]) -> tuple[Kind, list[str], bool]:
     """Return the settings, the labels and whether there is one root, of a model file; `ValueError` for others."""
     settings = stored_settings(manifest["settings"])
-    labels, single_root = manifest["labels"], manifest["single_root"]
     if not isinstance(settings, kind):
         raise ValueError("the settings belong to another family")
-    if not labels or not isinstance(single_root, bool):
-        raise ValueError("there are no labels, or the file does not say how many roots there are")
-    return settings, labels, single_root
+    return settings, manifest["labels"], manifest["single_root"]
 
 
 def stored_settings(values: dict[str, Any]) -> Settings:
     """Return the settings of a model file; `ValueError` for those that a user could not choose."""
+    check_manifest(values, StoredSettings)
     try:
         preset = PRESETS[values["parser"]]
         if (values["family"], values["system"]) != (preset.family, preset.settings["system"]):

@@ -21,7 +21,7 @@ def stored_model(manifest: dict[str, Any], arrays: Arrays) -> Any:
     if manifest["kind"] != "parser":
         raise ValueError(f"it is a {manifest['kind']}")
     settings = stored_settings(manifest["settings"])
-    model: Any = placed(settings.model_place).from_arrays(manifest, arrays)
+    model: Any = placed(settings.model_place).stored(manifest, arrays)
     if settings.transform == "none":
         return model
     return placed(f"{TRANSFORMED}:Transformed")(model)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays, arrays_of, members_of, numbered, stored_members
+from crossarc.components.description import Description, Held
 from crossarc.parsers.arcs.second_order import SecondOrderModel, SecondOrderTrainer
 from crossarc.parsers.arcs.settings import SecondOrderSettings
+from crossarc.parsers.arcs.storage import ArcDescription
 from crossarc.parsers.model import Ints
 from crossarc.parsers.moves.model import MoveTreeModel
 from crossarc.parsers.moves.settings import MoveTreeSettings
@@ -20,10 +22,17 @@ from crossarc.parsers.trees import Trees
 from crossarc.treebank.corpus import Corpus
 
 
+class GuidedDescription(ArcDescription):
+    """The manifest of a second-order parser with guides."""
+
+    members: list[Held]
+
+
 @dataclass(frozen=True, eq=False)
 class GuidedModel(SecondOrderModel):
     """A second-order parser with transition parsers as guides. Very long sentences are parsed without them."""
 
+    description: ClassVar[type[Description]] = GuidedDescription
     guides: tuple[MoveTreeModel, ...] = ()
 
     def start_trees(self, corpus: Corpus) -> Ints:
@@ -39,7 +48,7 @@ class GuidedModel(SecondOrderModel):
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
         """Return the model of a file."""
         model = super().from_arrays(manifest, arrays)
-        guides = members_of(manifest["members"], arrays, MoveTreeModel.from_arrays)
+        guides = members_of(manifest["members"], arrays, MoveTreeModel.stored)
         if [guide.settings.parser for guide in guides] != model.settings.guides:
             raise ValueError("the guides are not those of the settings")
         if any(guide.single_root is not model.single_root for guide in guides):
