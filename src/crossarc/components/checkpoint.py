@@ -18,6 +18,7 @@ from crossarc.components.description import (
     Held,
     check_manifest,
     check_numbers,
+    one_line,
     reading,
 )
 from crossarc.components.modelfile import read_model, write_model
@@ -155,7 +156,7 @@ def differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
     settings = here["settings"]
     names = sorted({*settings, *there["settings"]})
     found = [
-        f"{name} was {there['settings'].get(name)} and is {settings.get(name)}"
+        one_line(f"{name} was {there['settings'].get(name)} and is {settings.get(name)}")
         for name in names
         if there["settings"].get(name) != settings.get(name)
     ]

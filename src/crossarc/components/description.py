@@ -91,5 +91,9 @@ def reading(fault: str, remedy: str = "") -> Iterator[None]:
         raise
     except UNUSABLE as error:
         reason = f"it has no {error}" if type(error) is KeyError else str(error) or type(error).__name__
-        reason = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in reason[:LONGEST])
-        raise ModelError(f"{fault} ({reason}){remedy}") from None
+        raise ModelError(f"{fault} ({one_line(reason)}){remedy}") from None
+
+
+def one_line(text: str) -> str:
+    """Return what a file says as a part of a message: not too long, with escapes for what cannot be printed."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text[:LONGEST])

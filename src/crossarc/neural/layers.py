@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.errors import CrossarcError
 from crossarc.neural.kernels import (
     Panels,
     adam,
@@ -67,9 +68,9 @@ class Parameter:
 
 
 def checked_sum(bound: float, name: str) -> float:
-    """Return a bound of sums; a `ValueError`, with the name of the weights, if the sums may not be finite."""
+    """Return a bound of sums; an error, with the name of the weights, if the sums may not be finite."""
     if not bound <= MOST:
-        raise ValueError(f"{name} has weights so great that sums can overflow")
+        raise CrossarcError(f"{name} has weights so great that sums can overflow; train again with a lower rate")
     return bound
 
 
@@ -77,7 +78,7 @@ class Layer:
     """Something with parameters, by name, and layers inside it."""
 
     def reach(self, x: float, name: str) -> float:
-        """Return a bound of the output for inputs up to `x`; a `ValueError` if sums may not be finite.
+        """Return a bound of the output for inputs up to `x`; an error if sums may not be finite.
 
         `name` is that of the layer in messages. Layers that say nothing of it are not checked.
         """

@@ -101,7 +101,7 @@ class Network(Layer):
         self.check_reach()
 
     def check_reach(self) -> None:
-        """Refuse weights with which scores may not be finite, with `ValueError`."""
+        """Refuse weights with which scores may not be finite."""
         rows = max(columns.stop - columns.start for columns in self.columns)
         vectors = self.encoder.reach(rows, "encoder")
         arcs = self.arcs.reach(vectors, "arcs")

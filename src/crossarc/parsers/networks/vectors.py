@@ -12,6 +12,8 @@ from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
 from crossarc.treebank.streams import blocks, name_of
 
+LONGEST = 1_000_000  # bytes of a line
+
 
 def read_vectors(
     path: str | os.PathLike[str], words: StringTable, rows: int
@@ -32,7 +34,7 @@ def read_vectors(
         known = word in wanted
         if not word or not (known or free > 0) or word in table:
             continue
-        values = np.array(rest.split(), dtype=np.float32) if is_row(rest) else np.zeros(0, dtype=np.float32)
+        values = row_of(rest)
         width = width or len(values)
         if not len(values) or len(values) != width or not np.isfinite(values).all():
             raise CrossarcError(
@@ -41,28 +43,41 @@ def read_vectors(
             )
         free -= not known
         table.add(word)
-        found.append(values / max(1e-12, float(np.sqrt(np.square(values).sum()))))
+        found.append(of_length_1(values))
     if not found:
         raise CrossarcError(f"{name_of(path)}: there are no vectors of words; give a text file of word2vec or fastText")
     return table, np.concatenate([np.zeros((table.reserved, width), dtype=np.float32), np.stack(found)])
 
 
-def is_row(text: str) -> bool:
-    """Return whether a text is a row of numbers; Python would take 1_000 for one."""
-    if "_" in text:
-        return False
+def row_of(text: str) -> NDArray[np.float32]:
+    """Return a row of numbers; an empty one if the text is none. Python would take 1_000 for a number."""
     try:
-        [float(part) for part in text.split()]
+        with np.errstate(over="ignore"):
+            return np.array(text.split() if "_" not in text else [], dtype=np.float32)
     except ValueError:
-        return False
-    return True
+        return np.zeros(0, dtype=np.float32)
+
+
+def of_length_1(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return a vector of the same direction; one that is nearly 0 stays shorter."""
+    with np.errstate(over="ignore", under="ignore"):
+        length = float(np.sqrt(np.square(values).sum()))
+    if not np.isfinite(length):
+        return of_length_1(values / np.abs(values).max())
+    return np.asarray(values / max(1e-12, length), dtype=np.float32)
 
 
 def lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """Yield the lines of a file, also of a packed one."""
-    rest = b""
+    rest, count = b"", 0
     for block in blocks(path):
         *whole, rest = (rest + block).split(b"\n")
         yield from (line.decode("utf-8", errors="replace") for line in whole)
+        count += len(whole)
+        if len(rest) > LONGEST:
+            raise CrossarcError(
+                f"{name_of(path)}:{count + 1}: a line of more than {LONGEST:,} bytes; "
+                "give a text file of word2vec or fastText"
+            )
     if rest:
         yield rest.decode("utf-8", errors="replace")
