@@ -203,6 +203,28 @@ def test_extreme_units_within_bounds_work(stored, tmp_path, name, extreme):
         assert check_use(name, tmp_path / "m") == ""
 
 
+@pytest.mark.parametrize("name", ["mst", "mst-undirected-lep", "carreras-npa", "arc-hybrid", "mst-bottom-up"])
+def test_probabilities_of_extreme_scores_add_up(stored, tmp_path, name):
+    """They did not where scores had no digits left for them."""
+    manifest, arrays = stored[name]
+    write_model(tmp_path / "m", manifest, {**arrays, **{each: np.array([1e30]) for each in units(arrays)}})
+    for analysis in crossarc.load(tmp_path / "m").parse(graph_treebank(5), scores=True, k=2):
+        assert np.isfinite(analysis.marginals).all()
+        assert analysis.marginals[1:].sum(axis=1) == pytest.approx(1)
+        assert all(0 <= tree.probability <= 1 for tree in analysis.trees)
+
+
+def test_features_that_a_parser_cannot_use(stored, tmp_path):
+    """They are refused when the model is loaded, not when it parses."""
+    for name in ("mst", "carreras-npa"):
+        manifest, arrays = stored[name]
+        text = manifest["features"].replace('"head.upos + dep.upos"', '"head.upos + dep.child[-1].upos"', 1)
+        assert text != manifest["features"]
+        write_model(tmp_path / "m", {**manifest, "features": text}, arrays)
+        with pytest.raises(ModelError, match="dependents"):
+            crossarc.load(tmp_path / "m")
+
+
 @pytest.mark.parametrize("name", ["neural", "ensemble", "hybrid", "neural-graph"])
 def test_weights_of_networks_are_finite_and_bounded(stored, tmp_path, name):
     """The greatest and the smallest numbers in any array are refused, or sums of them stay finite."""
