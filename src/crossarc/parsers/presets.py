@@ -10,9 +10,11 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
+from crossarc.components.description import check_manifest
 from crossarc.core.checked import MOST
 from crossarc.core.registry import Registry
 from crossarc.errors import SHORT, CrossarcError
+from crossarc.parsers.description import StoredSettings
 from crossarc.parsers.families import FAMILIES, REMOVED, asks_for_nothing, check_names, owner_of, settings_class
 from crossarc.parsers.settings import Settings
 
@@ -126,16 +128,14 @@ Kind = TypeVar("Kind", bound=Settings)
 def stored_basics(manifest: dict[str, Any], kind: type[Kind]) -> tuple[Kind, list[str], bool]:
     """Return the settings, the labels and whether there is one root, of a model file; `ValueError` for others."""
     settings = stored_settings(manifest["settings"])
-    labels, single_root = manifest["labels"], manifest["single_root"]
     if not isinstance(settings, kind):
         raise ValueError("the settings belong to another family")
-    if not labels or not isinstance(single_root, bool):
-        raise ValueError("there are no labels, or the file does not say how many roots there are")
-    return settings, labels, single_root
+    return settings, manifest["labels"], manifest["single_root"]
 
 
 def stored_settings(values: dict[str, Any]) -> Settings:
     """Return the settings of a model file; `ValueError` for those that a user could not choose."""
+    check_manifest(values, StoredSettings)
     try:
         preset = PRESETS[values["parser"]]
         if (values["family"], values["system"]) != (preset.family, preset.settings["system"]):

@@ -121,7 +121,7 @@ class LinearSettings(Settings):
     """The settings of all parsers with weights of features."""
 
     # C of learners that have one: how much one mistake may change.
-    cost: float | None = Field(None, gt=0)
+    cost: float | None = Field(None, ge=1e-9, le=1e9)
     # A feature counts from this update on, with learners of all instances at once from this instance on.
     cut: int = Field(2, ge=1)
     # Weights below this share of the greatest are not kept in the model.

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays, part, prefixed
+from crossarc.components.description import Description
 from crossarc.components.training import Trainer
 from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.errors import CrossarcError
@@ -27,7 +28,7 @@ from crossarc.parsers.arcs.finders import Starts
 from crossarc.parsers.arcs.lengths import Lengths, WithLengths, lengths_of_arcs, limits_of, tag_column
 from crossarc.parsers.arcs.long_sentences import LONG, Pieces
 from crossarc.parsers.arcs.settings import ArcGraphSettings
-from crossarc.parsers.arcs.storage import read_stored, stored_parts
+from crossarc.parsers.arcs.storage import ArcGraphDescription, read_stored, stored_parts
 from crossarc.parsers.arcs.trainer import first_weights, step_cost
 from crossarc.parsers.graphs import Arcs, Graphs
 from crossarc.parsers.model import GraphModel, Ints
@@ -44,6 +45,7 @@ NO_TREES = np.zeros(0, dtype=np.int32)
 class ArcGraphModel(WithLengths, GraphModel):
     """A trained parser: weights of arcs and of labels, and how many arcs a word can have."""
 
+    description: ClassVar[type[Description]] = ArcGraphDescription
     settings: ArcGraphSettings
     features: EdgeModel
     attributes: Attributes
@@ -108,8 +110,6 @@ class ArcGraphModel(WithLengths, GraphModel):
         """Return the model of a file."""
         own = read_stored(manifest, arrays, ArcGraphSettings)
         limits = manifest["most_heads"], manifest["most_parallel"]
-        if not all(type(limit) is int and 0 < limit < 2**31 for limit in limits):
-            raise ValueError("the file does not say how many heads a word can have")
         weights = (
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
             PackedWeights.from_arrays(arrays, len(own.labels), "labels."),

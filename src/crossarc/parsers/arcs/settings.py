@@ -89,7 +89,7 @@ class SecondOrderSettings(ArcSettings):
     # in sentences of up to 100 words.
     heads: int = Field(8, ge=0, le=64)
     # Words of the projective tree are moved as long as each move gains more than this; None keeps trees projective.
-    reattach: float | None = Field(None, ge=0)
+    reattach: float | None = Field(None, ge=0, le=1e30)
     # Moves also start from these trees, and the best end is taken: the best of the first-order model ("mst"), an
     # undirected one by its scores ("mst-undirected"), or that of a transition parser, named by its preset, which is
     # trained too.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays, arrays_of, members_of, numbered, stored_members
+from crossarc.components.description import Description, Held
 from crossarc.parsers.arcs.second_order import SecondOrderModel, SecondOrderTrainer
 from crossarc.parsers.arcs.settings import SecondOrderSettings
+from crossarc.parsers.arcs.storage import ArcDescription
 from crossarc.parsers.families import placed
 from crossarc.parsers.model import Ints
 from crossarc.parsers.moves.model import MoveTreeModel
@@ -21,10 +23,17 @@ from crossarc.parsers.trees import Trees
 from crossarc.treebank.corpus import Corpus
 
 
+class GuidedDescription(ArcDescription):
+    """The manifest of a second-order parser with guides."""
+
+    members: list[Held]
+
+
 @dataclass(frozen=True, eq=False)
 class GuidedModel(SecondOrderModel):
     """A second-order parser with transition parsers as guides. Very long sentences are parsed without them."""
 
+    description: ClassVar[type[Description]] = GuidedDescription
     guides: tuple[MoveTreeModel, ...] = ()
 
     def start_trees(self, corpus: Corpus) -> Ints:

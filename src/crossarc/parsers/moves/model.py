@@ -6,18 +6,21 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from crossarc.components.component import Arrays
+from crossarc.components.description import Count, Description
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import Attributes
 from crossarc.features.templates import FeatureModel, parse_model
 from crossarc.learning.scorers import PackedWeights
 from crossarc.parsers.analysis import TRANSITION_SCALES, Analysis, Request
 from crossarc.parsers.constraints import Constraints
+from crossarc.parsers.description import ParserDescription
 from crossarc.parsers.families import placed
 from crossarc.parsers.model import Ints, Model, TreeModel, pack_attributes, unpack_attributes
 from crossarc.parsers.moves.analysis import analyse_by_beam
@@ -142,7 +145,7 @@ class MoveModel(Model):
             arrays["moves"],
             arrays["move_labels"],
             stored_scorer(settings, arrays),
-            (int(manifest["stages"][0]), int(manifest["stages"][1])) if settings.fast else None,
+            (manifest["stages"][0], manifest["stages"][1]) if settings.fast else None,
             **cls.stored_fields(manifest),
         )
         model.check()
@@ -155,9 +158,7 @@ class MoveModel(Model):
         kinds = len(self.labels) * self.settings.label_kinds
         tables = (self.moves, self.move_labels, self.root_labels)
         valid = (
-            isinstance(self.single_root, bool)
-            and all(isinstance(label, str) for label in self.labels)
-            and all(table.ndim == 1 and table.dtype == np.int32 for table in tables)
+            all(table.ndim == 1 and table.dtype == np.int32 for table in tables)
             and set(self.moves.tolist()) == set(range(len(system.moves)))
             and len(self.move_labels) == actions
             and -1 <= self.move_labels.min(initial=0) <= self.move_labels.max(initial=0) < kinds
@@ -172,10 +173,18 @@ class MoveModel(Model):
         _ = self.search  # refuses stages that the feature model does not have
 
 
+class MoveTreeDescription(ParserDescription):
+    """The manifest of a transition parser of trees."""
+
+    stages: Annotated[list[Count], Field(min_length=2, max_length=2)] | None
+    keys: Count = 0  # of features that see the labels of all heads
+
+
 @dataclass(frozen=True, eq=False)
 class MoveTreeModel(TreeModel, MoveModel):
     """A trained transition parser that gives trees."""
 
+    description: ClassVar[type[Description]] = MoveTreeDescription
     settings: MoveTreeSettings
 
     @property

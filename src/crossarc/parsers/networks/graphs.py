@@ -203,8 +203,6 @@ class NetworkGraphModel(GraphModel):
         settings, labels, single_root = stored_basics(manifest, NetworkGraphSettings)
         features = parse_input_model(manifest["features"], settings.features)
         limits = manifest["most_heads"], manifest["most_parallel"]
-        if not all(type(limit) is int and 0 < limit < 2**31 for limit in limits):
-            raise ValueError("it is not said how many heads a word can have")
         sets = arrays["set_starts"], arrays["set_labels"]
         if [(each.ndim, str(each.dtype)) for each in sets] != [(1, "int64"), (1, "int32")]:
             raise ValueError("the sets of labels are damaged")
@@ -218,8 +216,6 @@ class NetworkGraphModel(GraphModel):
         thresholds = arrays["thresholds"]
         if thresholds.shape != (len(sets[0]) - 1,) or thresholds.dtype != np.float32:
             raise ValueError("each set of labels has a threshold")
-        if not np.isfinite(thresholds).all():
-            raise ValueError("the thresholds are not finite")
         return cls(*what, *limits, part(arrays, "network."), thresholds)
 
 
