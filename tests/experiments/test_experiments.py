@@ -82,7 +82,7 @@ def test_our_own_definitions(path):
     ("text", "complaint"),
     [
         ("title = x", r"mine.toml: .*line 1"),
-        ("title = 'x'\nparsers = ['swap']", "treebanks: Field required"),
+        ("title = 'x'\nparsers = ['swap']", r"there is no treebanks; write treebanks = \["),
         (DEFINITION.replace("swap", "swop"), "no parser 'swop'; did you mean 'swap'"),
         (DEFINITION.replace("epochs", "epoch"), "no setting 'epoch'; did you mean 'epochs'"),
         (DEFINITION + "column = ['las']", "no entry 'column'; did you mean 'columns'"),
@@ -92,7 +92,9 @@ def test_our_own_definitions(path):
         (DEFINITION + "pairs = [['swap', 'planar']]", "no parser in this experiment 'planar'"),
         (DEFINITION + "among_all = ['swop']", "no parser in this experiment 'swop'; did you mean 'swap'"),
         (DEFINITION + "pairs = [['swap']]", "pairs"),
-        (DEFINITION + "punctuation = 'none'", "punctuation: Input should be 'counted', 'left out' or 'both'"),
+        (DEFINITION + "punctuation = 'none'", "punctuation = 'none': Input should be 'counted', 'left out' or 'both'"),
+        ("", "there is no title; write title = "),
+        ("title = 'x'\nparsers = [['swap']]\ntreebanks = ['x']", "names of presets in quotes"),
         ("title = 'x'\nparsers = []\ntreebanks = ['x']", "names no parser"),
     ],
 )
@@ -159,6 +161,11 @@ def test_jobs_run_once(data, tmp_path):
     assert news == [("arc-hybrid", "kept"), ("swap", "started"), ("swap", "done")]
     assert third[1].figures["model"] == first[1].figures["model"]
     assert third[1].figures["scores"] == first[1].figures["scores"]
+    whole = kept.read_text()
+    for changed in (whole.replace('"las": ', '"las": 1', 1), whole.replace("digest", "x"), "[" * 100_000, "[]"):
+        assert changed != whole
+        kept.write_text(changed)
+        assert runner.read_result(tmp_path / "cache", jobs[1]) is None
 
 
 def test_a_failing_job_leaves_the_others_alone(data, tmp_path):

@@ -166,6 +166,14 @@ cdef class StringTable:
             raise ValueError("the strings are damaged: one is there twice")
         return table
 
+    def has_breaks(self):
+        """Whether a string has a tab or a line end, so that no column can hold it."""
+        cdef offset_t i
+        cdef bint found = False
+        for i in range(self.starts[self.reserved], self.starts[self.count]):
+            found |= self.arena[i] == c"\t" or self.arena[i] == c"\n" or self.arena[i] == c"\r"
+        return found
+
     def __contains__(self, str string):
         cdef bytes data = string.encode()
         return self.find(data, len(data)) >= 0

@@ -43,7 +43,7 @@ cdef class GraphArcFactors(LabelledFactors):
 
     def __init__(self, model, Decoder decoder, const uint8_t[::1] label_places, *, bint acyclic=True,
                  token_t most_heads=2**31 - 1, token_t most_parallel=1, lengths=None, int32_t tag=-1):
-        super().__init__(model, decoder, label_places, lengths, tag, 1)
+        super().__init__(model, decoder, label_places, lengths, tag)
         self.builder = GraphBuilder(decoder.single_root, acyclic, most_heads, most_parallel)
         self.gold_scores = np.zeros(1)
 
@@ -125,7 +125,7 @@ cdef class GraphArcFactors(LabelledFactors):
 
     cdef int find_graph(self) except -1 nogil:
         """Let the builder have the graph of the sentence at hand."""
-        cdef token_t* heads = &self.trees[0, 0]
+        cdef token_t* heads = &self.tree[0]
         cdef token_t d
         cdef Py_ssize_t stride = self.words.n + 1
         self.find_sure_tree(heads)
@@ -189,7 +189,7 @@ cdef class GraphArcFactors(LabelledFactors):
         self.find_graph()
         self.learner.reserve(max(self.gold_count, self.builder.count))
         gold, found = self.gold_parts(), self.found_parts()
-        self.learner.begin(1)
+        self.learner.begin()
         self.learner.compare_parts(self, gold, found, -1)
         for k in range(gold + found):
             wrong += not self.learner.parts[k].shared

@@ -192,7 +192,7 @@ cdef class RoundFactors(TreeFactors):
 
     def __init__(self, model, Decoder decoder, int32_t tag_column, const int32_t[::1] round_of_tag, bint absorb=True,
                  *, lengths=None, label_places=None):
-        super().__init__(model, decoder, False, "none", lengths, tag_column, 1, Learner())
+        super().__init__(model, decoder, False, "none", lengths, tag_column, Learner())
         self.graph = RoundGraph(self.words, decoder, tag_column, round_of_tag, absorb)
         self.dependents = DependentKeys(model, self.keys, label_places is not None)
         if label_places is not None:
@@ -318,7 +318,7 @@ cdef class RoundFactors(TreeFactors):
                 for h in range(self.words.n + 1):
                     self.cell(h, d)[0] += self.gold[d] != h
         self.graph.solve(&self.arc_scores.matrix[0], &self.wrong[0])
-        self.learner.begin(1)
+        self.learner.begin()
         self.learner.compare(self, &self.wrong[0], NULL)
         if self.learner.learn():
             memset(&self.stale[0], True, <size_t>self.words.n + 1)
@@ -327,8 +327,8 @@ cdef class RoundFactors(TreeFactors):
     cdef offset_t learn_best(self) except -1 nogil:
         """Learn round by round; return how many words of the tree that was found are wrong."""
         self.learner.next_step()
-        self.find_tree(&self.trees[0, 0])
-        return self.count_wrong(&self.trees[0, 0])
+        self.find_tree(&self.tree[0])
+        return self.count_wrong(&self.tree[0])
 
     # ---- what parsers call
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays, Component, Scores
+from crossarc.components.description import Description
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError, DecodeError, ModelError, UnsoundScores
 from crossarc.features.attributes import Attributes
@@ -21,6 +22,7 @@ from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.calibration import calibrate
 from crossarc.parsers.columns import given_tags
 from crossarc.parsers.constraints import NONE, Constraints, Source, constraints_of, place_of
+from crossarc.parsers.description import GraphDescription, ParserDescription
 from crossarc.parsers.settings import Settings
 from crossarc.transitions.coverage import Coverage
 from crossarc.treebank.corpus import Corpus
@@ -51,6 +53,7 @@ class Model(Component):
     """A trained parser: what parsers of trees and of graphs share."""
 
     kind = "parser"
+    description: ClassVar[type[Description]] = ParserDescription
     output: ClassVar[Literal["tree", "graph"]]
     measures: ClassVar[tuple[str, str]]  # the names of its scores: of labelled and of unlabelled arcs
     settings: Settings
@@ -82,6 +85,10 @@ class Model(Component):
 
     def learned_of(self, sentences: list[Sentence]) -> dict[str, Any]:
         """Return the fields of the manifest about the training data."""
+        return {}
+
+    def own_figures(self, gold: Corpus) -> dict[str, float]:
+        """Return scores that only parsers of this kind have, by name, for experiments."""
         return {}
 
     def shared_manifest(self) -> dict[str, Any]:
@@ -205,6 +212,7 @@ class TreeModel(Model):
 class GraphModel(Model):
     """A trained parser that gives graphs, in which words may have several heads."""
 
+    description: ClassVar[type[Description]] = GraphDescription
     output = "graph"
     measures = ("LF", "UF")
     most_heads: int  # of a word

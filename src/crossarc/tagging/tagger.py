@@ -11,8 +11,9 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
-from crossarc.components.learner import Learner
+from crossarc.components.learner import Learner, checkpoint_at
 from crossarc.components.training import Epoch, Progress
+from crossarc.core.checked import checked_count, checked_positive
 from crossarc.errors import CrossarcError
 from crossarc.parsers.columns import filled_columns_of
 from crossarc.tagging.labels import Labels
@@ -38,10 +39,10 @@ class Tagger(Learner[TaggerModel]):
     component = TaggerModel
 
     def __init__(self, *, epochs: int = 6, seed: int = 1, cut: int = 2, cost: float = 0.05) -> None:
-        self.epochs = epochs
-        self.seed = seed
-        self.cut = cut
-        self.cost = cost
+        self.epochs = checked_count("epochs", epochs)
+        self.seed = checked_count("seed", seed, 0)
+        self.cut = checked_count("cut", cut)
+        self.cost = checked_positive("cost", cost)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -64,8 +65,6 @@ class Tagger(Learner[TaggerModel]):
         `on_step` is called after each step of the preparation with how many are done and how many there are;
         `checkpoint`, `resume`, `on_epoch` and `on_progress` are as in `Parser.fit`.
         """
-        if self.epochs < 1:
-            raise CrossarcError(f"{self.epochs} epochs; a tagger needs at least 1")
         # What only training needs.
         from crossarc.parsers.provenance import digest
         from crossarc.tagging.tagger_training import TaggerTrainer
@@ -77,18 +76,18 @@ class Tagger(Learner[TaggerModel]):
         if not any(filled.values()):
             raise CrossarcError("the sentences have neither tags nor lemmas; a tagger needs some to learn from")
         settings: dict[str, Any] = {name: getattr(self, name) for name in ("epochs", "seed", "cut", "cost")}
-        self.begin(
+        file = checkpoint_at(
             checkpoint,
             resume,
             lambda: {"settings": settings, "train": digest(sentences), "dev": digest(held_out)},
         )
         if tags:
             trainer = TaggerTrainer(corpus, tags, has_lemmas=bool(filled["lemma"]), on_step=on_step, **settings)
-            self.model_ = self.run(trainer, Corpus.of(held_out) if held_out else None, on_epoch, on_progress)
+            model = self.run(trainer, Corpus.of(held_out) if held_out else None, on_epoch, on_progress, file)
         else:
             labels, numbers = Labels.of(corpus, tags)
-            self.model_ = TaggerModel(labels, None, Lemmatizer.learn(corpus, numbers, labels.first_tags))
-        return self
+            model = TaggerModel(labels, None, Lemmatizer.learn(corpus, numbers, labels.first_tags))
+        return self.keep(model, file)
 
     def tag(self, sentences: Iterable[Sentence], *, keep: bool = False) -> list[Sentence]:
         """Return sentences with new tags and lemmas; with `keep`, values that are there stay.
