@@ -36,9 +36,9 @@ def read_vectors(
         values = np.array(rest.split(), dtype=np.float32) if is_row(rest) else np.zeros(0, dtype=np.float32)
         width = width or len(values)
         if not 0 < len(values) <= MOST_NUMBERS or len(values) != width or not np.isfinite(values).all():
-            wanted = width if 0 < width <= MOST_NUMBERS else "some"
+            numbers = width if 0 < width <= MOST_NUMBERS else "some"
             raise CrossarcError(
-                f"{name_of(path)}:{number}: a line of vectors is a word and {wanted} numbers; "
+                f"{name_of(path)}:{number}: a line of vectors is a word and {numbers} numbers; "
                 "give a text file of word2vec or fastText"
             )
         free -= not known
