@@ -1,11 +1,11 @@
 """The cost of a model in a service: time to load, time for one sentence, sentences per second, memory of each process.
 
-    python benchmarks/service.py MODEL FILE --threads 1 2 --processes 2
+    python benchmarks/service.py MODEL FILE --threads 1 2 --processes 2 [--mapped]
 
 MODEL is a model file, of a parser or a pipeline, or the name of a model that comes with crossarc. FILE is a treebank;
 pipelines get the text of its sentences, parsers their tokens and tags. Each request is one sentence. Times are
 wall-clock times, so run it on a machine that does nothing else. Memory is read from /proc, after a process has
-parsed all sentences: `own` is what it does not share with other processes. The pages of a model file are shared.
+parsed all sentences: `own` is what it does not share with other processes. The pages of a mapped file are shared.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ begin = time.perf_counter()
 import crossarc
 load = crossarc.load
 imported = time.perf_counter()
-nlp = load(sys.argv[1])
+nlp = load(sys.argv[1], mapped=bool(sys.argv[3]))
 opened = time.perf_counter()
 sentence = next(crossarc.read(sys.argv[2]))
 list(nlp(sentence.text)) if callable(nlp) else list(nlp.parse(sentence))
@@ -74,13 +74,12 @@ def main() -> None:
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--processes", type=int, default=2, help="whose memory is measured; 0 leaves it out")
     parser.add_argument("--sentences", type=int, default=1000)
+    parser.add_argument("--mapped", action="store_true", help="map the model file instead of reading it")
     options = parser.parse_args()
-    runs = [
-        json.loads(subprocess.check_output([sys.executable, "-c", FIRST_TREE, options.model, str(options.file)]))
-        for _ in range(3)
-    ]
+    command = [sys.executable, "-c", FIRST_TREE, options.model, str(options.file), "yes" if options.mapped else ""]
+    runs = [json.loads(subprocess.check_output(command)) for _ in range(3)]
     load, first = map(min, zip(*runs, strict=True))
-    nlp = crossarc.load(options.model)
+    nlp = crossarc.load(options.model, mapped=options.mapped)
     sentences = [sentence for sentence, _ in zip(crossarc.read(options.file), range(options.sentences), strict=False)]
     calls = requests_of(nlp, sentences)
     calls[0]()

@@ -24,7 +24,7 @@ LAYERS = [
 ]
 # The same inside `parsers`, by file or folder.
 PARSER_LAYERS = [
-    {"settings", "constraints", "columns"},
+    {"settings", "constraints", "columns", "description"},
     {"analysis", "families", "trees"},
     {"presets", "calibration", "graphs"},
     {"inner_trees"},

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from crossarc.errors import StructureError
-from crossarc.evaluation import paired_bootstrap, paired_t_test, randomised_p
+from crossarc.evaluation import paired_bootstrap, paired_t_test, randomised_p, score_intervals
 from crossarc.evaluation.significance import incomplete_beta, t_tails
 
 SENTENCES = st.lists(
@@ -126,3 +126,22 @@ def test_bootstrap_equals_drawing_sentences():
 def test_bad_counts_are_refused(call):
     with pytest.raises(StructureError):
         call()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "total", "words"),
+    [
+        ([1, 2], [2, 1], [3, 1], "2 are right of 1 in sentence 2"),
+        ([-1, 2], [2, 1], [3, 3], "must be 0, or numbers from 1e-09 to 1e\\+15"),
+        ([1, 1e308], [1, 0], [1, 1.5e308], "must be 0, or numbers"),
+        ([5e-324, 1], [0, 1], [5e-324, 1], "must be 0, or numbers"),
+        ([1, math.nan], [1, 1], [1, 1], "must be finite"),
+    ],
+)
+def test_what_is_no_count_is_refused(a, b, total, words):
+    with pytest.raises(StructureError, match=words):
+        paired_bootstrap(a, b, total)
+    with pytest.raises(StructureError, match=words):
+        paired_t_test(a, b, total)
+    with pytest.raises(StructureError, match=words):
+        score_intervals(total, a, total, b)

@@ -161,6 +161,11 @@ def test_jobs_run_once(data, tmp_path):
     assert news == [("arc-hybrid", "kept"), ("swap", "started"), ("swap", "done")]
     assert third[1].figures["model"] == first[1].figures["model"]
     assert third[1].figures["scores"] == first[1].figures["scores"]
+    whole = kept.read_text()
+    for changed in (whole.replace('"las": ', '"las": 1', 1), whole.replace("digest", "x"), "[" * 100_000, "[]"):
+        assert changed != whole
+        kept.write_text(changed)
+        assert runner.read_result(tmp_path / "cache", jobs[1]) is None
 
 
 def test_a_failing_job_leaves_the_others_alone(data, tmp_path):

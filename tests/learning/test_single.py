@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossarc.errors import ModelError
 from crossarc.learning.scorers import GREATEST, SingleWeights, Weights
 
 # No two of these have the same check.
@@ -137,5 +138,5 @@ def test_what_is_refused():
     for fault in faults:
         with pytest.raises(ValueError):  # noqa: PT011 the text of some is that of numpy
             SingleWeights(*fault)
-    with pytest.raises(ValueError, match="not those of its weights"):
+    with pytest.raises(ModelError, match="not those of its weights"):
         SingleWeights(buckets, keys[1:], 1.0).unpack()

@@ -179,9 +179,30 @@ def test_other_processes(saved, fresh):
         ]
 
 
+def test_whether_a_file_is_mapped_is_pickled(saved):
+    for mapped in (False, True):
+        parser = load(saved.origin_.path, mapped=mapped)
+        assert twin_of(parser).origin_.mapped is parser.origin_.mapped is mapped
+
+
+def test_files_that_are_truncated_or_overwritten(saved, example, tmp_path):
+    """A parser has all that it needs in memory of its own."""
+    path = tmp_path / "a.crossarc"
+    expected = list(saved.parse(example))
+    size = path.stat().st_size
+    for data in (b"", bytes(size), b"x" * size):
+        with path.open("r+b") as file:  # the same file, not another of its name
+            file.truncate(0)
+            file.write(data)
+        assert list(saved.parse(example)) == expected
+        assert list(twin_of(saved).parse(example)) == expected
+        with pytest.raises(ModelError):
+            load(path)
+
+
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs /proc")
-def test_processes_share_the_pages_of_the_file(saved):
-    maps = Path("/proc/self/maps")
+def test_processes_share_the_pages_of_a_mapped_file(saved):
+    maps, saved = Path("/proc/self/maps"), load(saved.origin_.path, mapped=True)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         for _ in range(3):
             pool.apply(operator.methodcaller("parse_tokens", WORDS), (saved,))

@@ -140,7 +140,7 @@ def test_weights_that_do_not_fit_together_are_refused():
     for actions in (2, 1):
         with pytest.raises(ValueError, match="other actions"):
             Weights.from_arrays(good, actions, 1)
-        with pytest.raises(ValueError, match="other actions"):
+        with pytest.raises(ModelError, match="other actions"):
             Weights.of(actions, weights.pack().unpack())
 
 

@@ -158,7 +158,7 @@ def test_starts_and_formats_are_checked():
 )
 def test_labels_that_are_no_fields_are_refused(label, form, what):
     sentence = two_words(form)
-    with pytest.raises(ValueError, match=what):
+    with pytest.raises(TreebankError, match=what):
         write_graphs([sentence], *arrays((0, 1, 0)), StringTable([label]))
     with pytest.raises(TreebankError, match=what):
         sentence.replace(graph=Graph.from_arcs("012", [(1, 2, label)]))

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, Strict
 
 from crossarc.components.component import Arrays, Component, Manifest, Scores, part, prefixed
+from crossarc.components.description import (
+    Count,
+    Described,
+    Description,
+    Held,
+    check_manifest,
+    check_numbers,
+    one_line,
+    reading,
+)
 from crossarc.components.modelfile import read_model, write_model
 from crossarc.errors import CrossarcError, ModelError
 
@@ -21,6 +34,30 @@ class TrainingState:
     epochs: list[Row] = field(default_factory=list)
     best: Component | None = None
     quality: float = 0.0  # of the best model
+
+
+class Signature(Described):
+    """What a checkpoint belongs to."""
+
+    model_config = ConfigDict(extra="allow")
+
+    settings: dict[str, Any]
+
+
+StoredScores = list[Annotated[tuple[str, float], Strict(False)]]  # JSON has lists only
+StoredRow = Annotated[tuple[Count, float, StoredScores | None], Strict(False)]
+
+
+class CheckpointDescription(Description):
+    """The manifest of a checkpoint: of a training, of what was learned, or of so many folds."""
+
+    kind: Literal["checkpoint"]
+    signature: Signature
+    epochs: list[StoredRow] = Field(default=[])
+    best: Held | None = None
+    quality: float = 0.0
+    finished: Held | None = None
+    folds: Count = 0
 
 
 class Checkpoint:
@@ -53,13 +90,15 @@ class Checkpoint:
         if found is None:
             return None
         manifest, arrays = found
-        try:
+        with self.reading():
             restore(part(arrays, "weights."))
-        except (KeyError, ValueError) as error:
-            raise ModelError(f"{self.path}: the checkpoint cannot be used ({error}); train without resuming") from None
-        best = model_of(manifest["best"], part(arrays, "best.")) if manifest["best"] is not None else None
-        epochs = [(number, wrong, dict(scores) if scores else None) for number, wrong, scores in manifest["epochs"]]
-        return TrainingState(epochs, best, manifest["quality"])
+            best = model_of(manifest["best"], part(arrays, "best.")) if manifest["best"] is not None else None
+            epochs = [(number, wrong, dict(scores) if scores else None) for number, wrong, scores in manifest["epochs"]]
+            return TrainingState(epochs, best, manifest["quality"])
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Make a `ModelError` of what is raised because the file is damaged."""
+        return reading(f"{self.path}: the checkpoint cannot be used", "; train without resuming")
 
     def put(self, manifest: Manifest, arrays: Arrays) -> None:
         """Write the file, with what it belongs to."""
@@ -74,6 +113,9 @@ class Checkpoint:
             raise ModelError(
                 f"{self.path}: this is not a checkpoint of a training; remove it, or train without resuming"
             )
+        with self.reading():
+            check_manifest(manifest, CheckpointDescription)
+            check_numbers(arrays)
         differences = list(differing(manifest["signature"], self.signature))
         if differences:
             raise CrossarcError(
@@ -114,7 +156,7 @@ def differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
     settings = here["settings"]
     names = sorted({*settings, *there["settings"]})
     found = [
-        f"{name} was {there['settings'].get(name)} and is {settings.get(name)}"
+        one_line(f"{name} was {there['settings'].get(name)} and is {settings.get(name)}")
         for name in names
         if there["settings"].get(name) != settings.get(name)
     ]

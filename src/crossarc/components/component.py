@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from numpy.typing import NDArray
+
+from crossarc.components.description import Description, check_manifest, check_numbers
 
 Arrays = dict[str, NDArray[Any]]
 Manifest = dict[str, Any]
@@ -18,6 +20,7 @@ class Component(ABC):
     """Something that was trained. It is immutable, and any number of threads may use it."""
 
     kind: str  # of its file
+    description: ClassVar[type[Description]]  # of its manifest
     reads: tuple[str, ...] = ("form",)  # the columns of sentences that it looks at
     gives: tuple[str, ...] = ()  # the columns that it writes
 
@@ -28,7 +31,14 @@ class Component(ABC):
     @classmethod
     @abstractmethod
     def from_arrays(cls, manifest: Manifest, arrays: Arrays) -> Self:
-        """Return the component of a file; `ValueError` or `LookupError` if it holds none."""
+        """Return the component of a file whose manifest is as described; `ValueError` or `LookupError` for others."""
+
+    @classmethod
+    def stored(cls, manifest: Manifest, arrays: Arrays) -> Self:
+        """Return the component of a file after a check of its manifest and its numbers; errors as in `from_arrays`."""
+        check_manifest(manifest, cls.description)
+        check_numbers(arrays)
+        return cls.from_arrays(manifest, arrays)
 
     @abstractmethod
     def score(self, gold: Any) -> Scores:

@@ -8,18 +8,27 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from crossarc.components.checkpoint import Checkpoint
 from crossarc.components.component import Arrays, Component, Manifest
+from crossarc.components.description import reading
 from crossarc.components.stored import Stored
 from crossarc.components.training import Epoch, Progress, Trainer, run_epochs
-from crossarc.errors import CrossarcError, ModelError
+from crossarc.errors import CrossarcError
 
 Kind = TypeVar("Kind", bound=Component)
-UNUSABLE = (LookupError, TypeError, ValueError, AttributeError, OverflowError, CrossarcError)  # of damaged files
+
+
+def checkpoint_at(
+    path: str | os.PathLike[str] | None, resume: bool, signature: Callable[[], Mapping[str, Any]]
+) -> Checkpoint | None:
+    """Return the checkpoint of a training, which its signature belongs to; None without a path."""
+    if resume and path is None:
+        raise CrossarcError("there is nothing to resume from; name the file with checkpoint=")
+    return Checkpoint(path, signature(), resume=resume) if path is not None else None
 
 
 class Learner(Stored, Generic[Kind]):
     """Something that learns a component: tokenizers and taggers.
 
-    A class names the component, has the settings as arguments, and a `fit` that ends with `run`.
+    A class names the component, has the settings as arguments, and a `fit` that ends with `keep`.
     """
 
     title: ClassVar[str]  # in messages
@@ -41,20 +50,17 @@ class Learner(Stored, Generic[Kind]):
         dev: Any,
         on_epoch: Callable[[Epoch], None],
         on_progress: Callable[[Progress], None],
+        checkpoint: Checkpoint | None,
     ) -> Kind:
         """Return the component that a trainer learns, from its checkpoint on if it resumes."""
-        found: Any = run_epochs(trainer, dev, on_epoch, on_progress, self.checkpoint_, self.component.from_arrays)
+        found: Any = run_epochs(trainer, dev, on_epoch, on_progress, checkpoint, self.component.stored)
         found.reset_notes()
         return found  # type: ignore[no-any-return]
 
-    def begin(
-        self, path: str | os.PathLike[str] | None, resume: bool, signature: Callable[[], Mapping[str, Any]]
-    ) -> None:
-        """Forget what was learned, and note where the training state is saved and what it belongs to."""
-        if resume and path is None:
-            raise CrossarcError("there is nothing to resume from; name the file with checkpoint=")
-        self.model_ = self.origin_ = None
-        self.checkpoint_ = Checkpoint(path, signature(), resume=resume) if path is not None else None
+    def keep(self, model: Kind, checkpoint: Checkpoint | None) -> Self:
+        """Take what was learned in place of what was learned before; what fails until then changes nothing."""
+        self.model_, self.origin_, self.checkpoint_ = model, None, checkpoint
+        return self
 
     def stored_parts(self) -> tuple[Manifest, Arrays]:
         """Return the manifest and the arrays of its model file."""
@@ -63,12 +69,8 @@ class Learner(Stored, Generic[Kind]):
     @classmethod
     def from_parts(cls, manifest: Manifest, arrays: Arrays, name: str) -> Self:
         """Return what a model file holds; `name` is that of the file in messages."""
-        try:
-            if manifest.get("kind") != cls.component.kind:
-                raise ValueError(f"its kind is {manifest.get('kind')}")
-            return cls.around(cls.component.from_arrays(manifest, arrays))
-        except UNUSABLE as error:
-            raise ModelError(f"{name}: the file holds no {cls.title} that crossarc can use ({error})") from None
+        with reading(f"{name}: the file holds no {cls.title} that crossarc can use"):
+            return cls.around(cls.component.stored(manifest, arrays))
 
     @classmethod
     def around(cls, model: Any) -> Self:

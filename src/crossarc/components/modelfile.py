@@ -1,9 +1,13 @@
-"""The model file: named arrays and a manifest in one safetensors file that is mapped, not read.
+"""The model file: named arrays and a manifest in one safetensors file.
 
 The file is 8 bytes with the length of the header, the header in JSON padded with spaces, and the data of the arrays.
 The manifest is JSON text under the one metadata key `crossarc`. Arrays stand in order of their names, each on a
 boundary of 64 bytes; arrays of bytes whose names begin with `~` fill the gaps, since the format allows none, and the
 last of them, `~checksum`, covers every byte before it. The same manifest and arrays give the same bytes.
+
+A file is read into memory, and this copy is checked: nothing that happens to the file later changes it. It can be
+mapped instead, so that processes share its memory. A process that has mapped a file is killed by the system when it
+looks at a part that is not there any more, so such files must be replaced by renaming, never truncated or written to.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import mmap
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +59,7 @@ class Origin:
     path: str
     size: int
     checksum: int
+    mapped: bool = False  # whether it was mapped, not copied
 
     def is_unchanged(self) -> bool:
         """Whether the file is still there, with the same size and checksum; the data are not looked at."""
@@ -124,9 +129,9 @@ def check_model_path(path: str | os.PathLike[str]) -> None:
     """Refuse paths that a model cannot be written to; called before training."""
     name = os.fspath(path)
     if name.endswith((".gz", ".zst")):
-        raise ModelError(f"{name}: a model is mapped into memory and so never packed; choose another extension")
+        raise ModelError(f"{name}: a model is never packed, since it can be mapped; choose another extension")
     if name == "-":
-        raise ModelError("a model is mapped into memory and so never a stream; name a file")
+        raise ModelError("a model is never a stream, since it can be mapped; name a file")
     check_output(name)
 
 
@@ -140,37 +145,63 @@ def storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(array, dtype=dtype, order="C")
 
 
-def read_model(path: str | os.PathLike[str], *, verify: bool = True) -> tuple[Manifest, Arrays]:
-    """The manifest and the arrays of a model file, which are read-only views of its mapping and share its pages.
+def read_model(path: str | os.PathLike[str], *, verify: bool = True, mapped: bool = False) -> tuple[Manifest, Arrays]:
+    """Return the manifest and the arrays of a model file; the arrays are read-only.
 
-    Whatever the file holds, the views lie within it, or `ModelError` is raised. Without `verify` the checksum is not
-    looked at, and no page of the arrays is touched.
+    Whatever the file holds, the arrays lie within memory of their own, or `ModelError` is raised. With `mapped` they
+    lie within the mapped file instead. Without `verify` the checksum is not looked at.
     """
-    return open_model(path, verify=verify)[:2]
+    return open_model(path, verify=verify, mapped=mapped)[:2]
 
 
-def open_model(path: str | os.PathLike[str], *, verify: bool = True) -> tuple[Manifest, Arrays, Origin]:
+def open_model(
+    path: str | os.PathLike[str], *, verify: bool = True, mapped: bool = False
+) -> tuple[Manifest, Arrays, Origin]:
     """Return what `read_model` does, and which file it is."""
     name = os.fspath(path)
-    with open(path, "rb") as file:
+    with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         if size == 0:
             raise ModelError(f"{name}: the file is empty; {REMEDY}")
-        mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    manifest, arrays, found = parts_of(mapping, name, verify)
-    return manifest, arrays, Origin(os.path.abspath(path), len(mapping), found)
+        check_beginning(file.read(9), name)  # before a large file of another kind is read
+        buffer = mapped_file(file) if mapped else copied_file(file, size, name)
+    manifest, arrays, found = parts_of(buffer, name, verify)
+    return manifest, arrays, Origin(os.path.abspath(path), len(buffer), found, mapped)
+
+
+def mapped_file(file: BinaryIO) -> NDArray[np.uint8]:
+    """Return the bytes of a file as they are on disk now and later."""
+    return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype=np.uint8)
+
+
+def copied_file(file: BinaryIO, size: int, name: str) -> NDArray[np.uint8]:
+    """Return a copy of the bytes of a file of this size."""
+    file.seek(0)
+    buffer, at = aligned_bytes(size), 0
+    while at < size:
+        count = file.readinto(buffer[at:].data)  # type: ignore[attr-defined]
+        if not count:
+            raise ModelError(f"{name}: the model was truncated while it was read; {REMEDY}")
+        at += count
+    return buffer
+
+
+def aligned_bytes(size: int) -> NDArray[np.uint8]:
+    """Return memory that begins where arrays of a model may begin."""
+    room = np.empty(size + ALIGNMENT, dtype=np.uint8)
+    begin = -room.ctypes.data % ALIGNMENT
+    return room[begin : begin + size]
 
 
 def unpack_model(data: bytes, name: str) -> tuple[Manifest, Arrays]:
     """Return the manifest and the arrays of the bytes of a model file; `name` is what messages call it."""
-    mapping = mmap.mmap(-1, max(len(data), 1))  # bytes themselves would not be aligned
-    mapping[: len(data)] = data
-    return parts_of(mapping, name, verify=True)[:2]
+    buffer = aligned_bytes(len(data))
+    buffer[:] = np.frombuffer(data, dtype=np.uint8)
+    return parts_of(buffer, name, verify=True)[:2]
 
 
-def parts_of(mapping: mmap.mmap, name: str, verify: bool) -> tuple[Manifest, Arrays, int]:
-    """Return the manifest, the arrays and the checksum of a mapped model file."""
-    buffer = np.frombuffer(mapping, dtype=np.uint8)
+def parts_of(buffer: NDArray[np.uint8], name: str, verify: bool) -> tuple[Manifest, Arrays, int]:
+    """Return the manifest, the arrays and the checksum of the bytes of a model file, which become read-only."""
     buffer.flags.writeable = False
     manifest, header, start = read_header(buffer, name)
     arrays = views(header, buffer[start:], name)
@@ -197,11 +228,7 @@ def foreign(name: str) -> ModelError:
 
 def read_header(buffer: NDArray[np.uint8], name: str) -> tuple[Manifest, dict[str, Any], int]:
     """The manifest, the descriptions of the arrays, and where their data begin."""
-    if len(buffer) < 8:
-        raise foreign(name)
-    length = int.from_bytes(buffer[:8].tobytes(), "little")
-    if length > HEADER_LIMIT or length < 2 or (len(buffer) > 8 and buffer[8] != ord("{")):
-        raise foreign(name)
+    length = check_beginning(buffer[:9].tobytes(), name)
     if 8 + length > len(buffer):
         raise ModelError(f"{name}: the model is truncated within its header; {REMEDY}")
     try:
@@ -221,13 +248,24 @@ def read_header(buffer: NDArray[np.uint8], name: str) -> tuple[Manifest, dict[st
     return manifest, header, 8 + length
 
 
+def check_beginning(begin: bytes, name: str) -> int:
+    """Return the length of the header by the first 9 bytes of a file; refuse what no model begins with."""
+    length = int.from_bytes(begin[:8], "little")
+    if len(begin) < 8 or length > HEADER_LIMIT or length < 2 or begin[8:] not in (b"{", b""):
+        raise foreign(name)
+    return length
+
+
 def parse(data: bytes) -> Any:
-    """JSON as the standard has it: UTF-8, without NaN and infinity."""
+    """JSON as the standard has it: UTF-8, without NaN and infinity; strings are text, without halves of characters."""
 
     def refuse(constant: str) -> None:
         raise ValueError(constant)
 
-    return json.loads(data.decode(), parse_constant=refuse)
+    value = json.loads(data.decode(), parse_constant=refuse)
+    if b"\\ud" in data.lower():  # halves come from such escapes only
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
 def check_version(version: object, name: str) -> None:

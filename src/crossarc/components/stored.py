@@ -6,6 +6,7 @@ import copy
 import copyreg
 import os
 from abc import abstractmethod
+from dataclasses import astuple
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol, Self
 
@@ -26,9 +27,9 @@ class Stored:
     """Base of objects that a model file can hold.
 
     Copies share the model, which never changes. An object that was loaded from a file or saved to one is pickled as the
-    path of the file, with its size and checksum, and the other process maps the same file: the memory is shared, and
-    the pickle is small. An object that was never saved, or whose file has changed, is pickled as the bytes of a model
-    file. Code that changes the object must set `origin_` to None.
+    path of the file, with its size and checksum, and the other process reads the same file, or maps it if it was mapped
+    here: the pickle is small. An object that was never saved, or whose file has changed, is pickled as the bytes of a
+    model file. Code that changes the object must set `origin_` to None.
     """
 
     shared_: ClassVar[tuple[str, ...]] = ("model_",)  # attributes that never change
@@ -55,9 +56,12 @@ class Stored:
             self.checkpoint_ = None
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Return what a model file holds; the file is mapped, not read."""
-        manifest, arrays, origin = open_model(path)
+    def open(cls, path: str | os.PathLike[str], *, mapped: bool = False) -> Self:
+        """Return what a model file holds.
+
+        With `mapped` processes share the memory of the file, which must then never be truncated or written to.
+        """
+        manifest, arrays, origin = open_model(path, mapped=mapped)
         found = cls.from_parts(manifest, arrays, os.fspath(path))
         found.origin_ = origin
         return found
@@ -71,7 +75,7 @@ class Stored:
         if not self.has_parts:
             return copyreg.__newobj__, (type(self),), {**vars(self), "checkpoint_": None}  # type: ignore[attr-defined]
         if self.origin_ is not None and self.origin_.is_unchanged():
-            return from_file, (type(self), self.origin_.path, self.origin_.size, self.origin_.checksum)
+            return from_file, (type(self), *astuple(self.origin_))
         return from_bytes, (type(self), model_bytes(*self.stored_parts()))
 
     def __copy__(self) -> Self:
@@ -87,16 +91,16 @@ class Stored:
         return twin
 
 
-def from_file(cls: type[Stored], path: str, size: int, checksum: int) -> Stored:
+def from_file(cls: type[Stored], *origin: Any) -> Stored:
     """Return the object that was pickled as the path of its file."""
-    return copy.copy(reopened(cls, Origin(path, size, checksum)))  # type: ignore[arg-type]
+    return copy.copy(reopened(cls, Origin(*origin)))  # type: ignore[arg-type]
 
 
 @lru_cache(REOPENED)
 def reopened(cls: type[Stored], origin: Origin) -> Stored:
-    """Return what a file holds; a process that unpickles it once for each task maps it once."""
+    """Return what a file holds; a process that unpickles it once for each task reads it once."""
     try:
-        found = cls.open(origin.path)
+        found = cls.open(origin.path, mapped=origin.mapped)
     except FileNotFoundError:
         raise ModelError(
             f"{origin.path}: there is no such model file, and what was pickled is only its path; bring the file there"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from crossarc.components.checkpoint import Checkpoint, TrainingState
 from crossarc.components.component import Arrays, Component, Scores
+from crossarc.errors import ModelError
 
 Kind = TypeVar("Kind", bound=Component)
 CHUNK_WORDS = 1_000  # learned from in one call: some hundredths of a second, so that an interrupt takes effect soon
@@ -138,7 +139,8 @@ def run_epochs(
         finish(Epoch(number, share, seconds=seconds))
         if checkpoint is not None and number < trainer.epochs:
             checkpoint.write(trainer.state(), state)
-    assert state.best is not None
+    if state.best is None:  # after the last epoch there always is one
+        raise ModelError("the checkpoint says that the training has ended, but has no model; train without resuming")
     return cast("Kind", state.best)
 
 

@@ -17,6 +17,9 @@ from crossarc.errors import StructureError
 
 Figures = NDArray[np.float64]
 
+# Counts, or fractions of them, between which no sum, ratio or square overflows.
+LEAST, MOST = 1e-9, 1e15
+
 
 @dataclass(frozen=True)
 class Bootstrap:
@@ -90,6 +93,7 @@ def paired_bootstrap(
     over the distinct pairs of the two: O(resamples x distinct pairs), whatever the number of sentences.
     """
     a, b, all_words = checked(correct_a, correct_b, total)
+    check_share(np.maximum(a, b), all_words)
     if not all_words.sum():
         check_sampling(resamples, confidence)
         return Bootstrap(0.0, 0.0, 0.0, confidence, 1.0)
@@ -121,6 +125,8 @@ def score_intervals(
     (50.0, 100.0)
     """
     columns = checked(gold, recalled, system, precise)
+    check_share(columns[1], columns[0])
+    check_share(columns[3], columns[2])
     in_gold, found, in_system, right = resampled_sums(columns, resamples, confidence, seed)
     with np.errstate(invalid="ignore"):  # 0 / 0 is not a number, and left out
         recall, precision = 100 * found / in_gold, 100 * right / in_system
@@ -169,6 +175,7 @@ def paired_t_test(correct_a: ArrayLike, correct_b: ArrayLike, total: ArrayLike) 
     Without any difference, or with fewer than two sentences, there is nothing to test and p is 1.
     """
     a, b, all_words = checked(correct_a, correct_b, total)
+    check_share(np.maximum(a, b), all_words)
     counted = all_words > 0
     differences = (b[counted] - a[counted]) / all_words[counted]
     n = len(differences)
@@ -221,10 +228,20 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
 
 
 def checked(*columns: ArrayLike) -> list[Figures]:
-    """The columns as arrays of one length; refuse values that are not finite numbers."""
+    """The columns as arrays of one length; refuse values that are no counts or shares of counts."""
     arrays = [np.asarray(column, dtype=np.float64) for column in columns]
     if any(array.ndim != 1 or array.shape != arrays[0].shape for array in arrays):
         raise StructureError(f"counts by sentence need one length, not {', '.join(str(a.shape) for a in arrays)}")
     if not all(np.isfinite(array).all() for array in arrays):
         raise StructureError("counts by sentence must be finite numbers")
+    if not all(((array == 0) | ((array >= LEAST) & (array <= MOST))).all() for array in arrays):
+        raise StructureError(f"counts by sentence must be 0, or numbers from {LEAST:g} to {MOST:g}")
     return arrays
+
+
+def check_share(right: Figures, total: Figures) -> None:
+    """Refuse counts of which a sentence has more right than there are."""
+    wrong = np.flatnonzero(right > total)
+    if len(wrong):
+        at = wrong[0]
+        raise StructureError(f"counts by sentence: {right[at]:g} are right of {total[at]:g} in sentence {at + 1}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import subprocess
@@ -184,6 +185,7 @@ def keep_result(folder: Path, result: Result) -> None:
         "log": result.log,
         "figures": result.figures,
     }
+    told["digest"] = digest_of(told)
     with atomic_writer(folder / job.file_name) as file:
         file.write(json.dumps(told, indent=1, ensure_ascii=False).encode() + b"\n")
 
@@ -194,9 +196,15 @@ def lacks_parses(folder: Path, result: Result) -> bool:
 
 
 def read_result(folder: Path, job: Job) -> Result | None:
-    """The result of a job in the cache; None if there is none that can be read."""
+    """The result of a job in the cache; None if there is none that is whole."""
     try:
         told = json.loads((folder / job.file_name).read_bytes())
-        return Result(job, told["figures"], told["error"]) if told["key"] == job.key else None
-    except (OSError, ValueError, KeyError, TypeError):
+        whole = told["key"] == job.key and told.pop("digest") == digest_of(told)
+        return Result(job, told["figures"], told["error"]) if whole else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def digest_of(told: dict[str, Any]) -> str:
+    """The SHA-256 of what a file of the cache tells."""
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

@@ -1,5 +1,7 @@
-"""The weights of a trained model, packed for speed and mapped from its file as they are."""
+"""The weights of a trained model, packed for speed and used as its file has them."""
 import numpy as np
+
+from crossarc.errors import ModelError
 
 from libc.math cimport INFINITY
 from libc.string cimport memset
@@ -154,6 +156,19 @@ cdef extern from *:
     void make_floats "crossarc_make_floats" (int32_t* sums, int32_t width) noexcept nogil
 
 CELL = np.dtype([("action", "u2"), ("weight", "i2")])
+# Scores are sums of whole numbers in some unit. With these bounds the ratio of two units, times a sum over all words of
+# the longest sentence, is far from the greatest number.
+LEAST_UNIT, GREATEST_UNIT = 1e-30, 1e30
+
+
+def stored_unit(arrays, name):
+    """What a weight of 1 stands for, as a model file says; anything but one number within bounds is a `ValueError`."""
+    unit = arrays[name]
+    if unit.dtype != np.float64 or unit.shape != (1,):
+        raise ValueError(f"{name} is not one number")
+    if not LEAST_UNIT <= unit[0] <= GREATEST_UNIT:
+        raise ValueError(f"{name} is {unit[0]}; it must be between {LEAST_UNIT} and {GREATEST_UNIT}")
+    return float(unit[0])
 
 
 cdef class PackedWeights(Scorer):
@@ -178,6 +193,7 @@ cdef class PackedWeights(Scorer):
             and cells["action"].max(initial=0) <= actions
             and int(starts[~dense].max(initial=0)) + actions < len(cells)
             and row_view.shape[1] == padded(actions)
+            and keys.dtype == np.uint32 and keys.ndim == 1
             and int(starts[dense].max(initial=DENSE)) - DENSE < max(1, len(rows))
             and (len(rows) > 0 or not dense.any())
         )
@@ -236,7 +252,7 @@ cdef class PackedWeights(Scorer):
         starts = self.buckets[:, BUCKET:]
         used = starts != 0
         if np.count_nonzero(used) != len(self.keys):
-            raise ValueError("the keys of the model are not those of its weights")
+            raise ModelError("the keys of the model are not those of its weights; train it again from the start")
         keys = self.buckets[:, :BUCKET][used].astype(np.uint64) << np.uint64(32) | self.keys.astype(np.uint64)
         starts = starts[used].astype(np.int64)
         dense = starts >= DENSE
@@ -274,5 +290,5 @@ cdef class PackedWeights(Scorer):
             arrays[f"{prefix}rows"].reshape(-1, padded(actions)),
             arrays[f"{prefix}keys"],
             actions,
-            float(arrays[f"{prefix}unit"][0]),
+            stored_unit(arrays, f"{prefix}unit"),
         )

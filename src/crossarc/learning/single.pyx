@@ -142,7 +142,7 @@ cdef class SingleWeights(Scorer):
         """Keys, where each one's weight is in the rest, and the actions, all 0, and values of all weights."""
         used = self.buckets[:, WIDE_BUCKET:] != 0
         if np.count_nonzero(used) != len(self.keys):
-            raise ValueError("the keys of the model are not those of its weights")
+            raise ModelError("the keys of the model are not those of its weights; train it again from the start")
         low, middle, high = (self.keys[:, quarter].astype(np.uint64) for quarter in range(3))
         checks = self.buckets[:, :WIDE_BUCKET][used].view(np.uint16).astype(np.uint64)
         keys = low | middle << np.uint64(16) | (checks ^ high) << np.uint64(32) | high << np.uint64(48)
@@ -158,5 +158,4 @@ cdef class SingleWeights(Scorer):
     @staticmethod
     def from_arrays(arrays, prefix=""):
         """The weights that a model file keeps."""
-        buckets, keys, unit = (arrays[f"{prefix}{name}"] for name in ("buckets", "keys", "unit"))
-        return SingleWeights(buckets, keys, float(unit[0]))
+        return SingleWeights(arrays[f"{prefix}buckets"], arrays[f"{prefix}keys"], stored_unit(arrays, f"{prefix}unit"))

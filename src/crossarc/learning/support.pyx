@@ -27,6 +27,10 @@ ARRAYS = {
 }
 
 
+# Of the kernel: its values are then below 1e130, and sums of them finite.
+GREATEST_FACTOR, GREATEST_DEGREE = 1000, 20
+
+
 def check_arrays(arrays, int32_t actions):
     """Refuse arrays that native code could not read safely, with `ValueError`."""
     keys, starts, vectors, shapes = (arrays[name] for name in ("keys", "starts", "vectors", "shapes"))
@@ -48,8 +52,8 @@ def check_arrays(arrays, int32_t actions):
             and (np.add.reduceat(arrays["sizes"].astype(np.int64), ends - kinds) == counts).all()
             and len(arrays["coefficients"]) == (counts * (kinds - 1)).sum()
             and len(arrays["intercepts"]) == (kinds * (kinds - 1) // 2).sum()
-            and len(arrays["kernel"]) == 3 and np.isfinite(arrays["kernel"]).all()
-            and arrays["kernel"][2] in range(1, 100)
+            and len(arrays["kernel"]) == 3 and (np.abs(arrays["kernel"][:2]) <= GREATEST_FACTOR).all()
+            and arrays["kernel"][2] in range(1, GREATEST_DEGREE + 1)
         )
     if not valid:
         raise ValueError("the support vectors of the model do not fit together")

@@ -257,7 +257,7 @@ cdef class Weights(Scorer):
         cdef Py_ssize_t i, j
         keys, bounds, row_actions, values = rows
         if not 0 <= np.min(row_actions, initial=0) <= np.max(row_actions, initial=0) < max(1, actions):
-            raise ValueError("the weights belong to other actions")
+            raise ModelError("the weights of the model belong to other actions; train it again from the start")
         for i in range(keys.shape[0]):
             for j in range(bounds[i], bounds[i + 1]):
                 weights.change(weights.claim(keys[i]), row_actions[j], values[j])
@@ -312,7 +312,9 @@ cdef class Weights(Scorer):
         if not (
             0 < size <= 2**40 and size & (size - 1) == 0 and len(places) == len(slots) < size
             and (len(places) == 0 or (places[0] >= 0 and places[-1] < size and (np.diff(places) > 0).all()))
+            and size <= max(1 << 16, 4 * len(slots) + 4)        # as they grow
             and slots["key"].all() and slots["size"].all() and (slots["size"] <= slots["room"])[rows].all()
+            and (slots["size"] <= actions)[rows].all() and (slots["room"] <= 2 * slots["size"].astype(int))[rows].all()
             and int(slots["size"][rows].sum(dtype=np.int64)) == len(entries) == len(step_sums)
             and len(arrays["squares"]) == (len(step_sums) if squares else 0)
             and 0 <= entries["action"].min(initial=0) <= entries["action"].max(initial=0) < actions

@@ -116,6 +116,17 @@ class Encoder(Layer):
             self.vectors.forward(numbers[-1], self.part(x, 0))
         return x
 
+    def reach(self, x: float, name: str) -> float:
+        """Return a bound of the vectors; the rows that are summed in a part are at most `x`."""
+        embedded = max(each.reach(x, f"{name}.embeddings.{place}") for place, each in enumerate(self.embeddings))
+        embedded += self.vectors.reach(1, f"{name}.vectors") if self.vectors is not None else 0
+        seen = self.layers[0].reach(embedded, f"{name}.layers.0")
+        if self.between is not None:
+            seen = max(seen, self.between.reach(max(seen, embedded), f"{name}.between"))
+        for place, layer in enumerate(self.layers[1:], 1):
+            layer.reach(seen, f"{name}.layers.{place}")
+        return seen
+
     def part(self, x: Array, place: int) -> Array:
         """Return the columns of one sum."""
         return x[:, self.ends[place] : self.ends[place + 1]]

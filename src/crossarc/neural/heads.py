@@ -20,7 +20,19 @@ from crossarc.neural.kernels import (
     sum_rows,
     transposed,
 )
-from crossarc.neural.layers import Array, Embeddings, Ints, Layer, Linear, Parameter, Rng, Starts, leaky, leaky_back
+from crossarc.neural.layers import (
+    Array,
+    Embeddings,
+    Ints,
+    Layer,
+    Linear,
+    Parameter,
+    Rng,
+    Starts,
+    checked_sum,
+    leaky,
+    leaky_back,
+)
 
 
 @dataclass
@@ -73,6 +85,14 @@ class ArcHead(Layer):
         if self.kinds is not None and cells is not None:
             scores += multiply(dependents, self.kinds.panels()).reshape(-1)[cells]
         return ArcScores(starts, places, scores, y, dependents, heads, moved, cells)
+
+    def reach(self, x: float, name: str) -> float:
+        """Return a bound of the scores."""
+        y = self.project.reach(x, f"{name}.project")
+        moved = checked_sum(self.size * self.weight.peak() * y, f"{name}.weight")
+        scores = self.size * y * (moved + self.as_head.peak() + self.near.peak())
+        scores += self.size * y * self.kinds.peak() if self.kinds is not None else 0
+        return checked_sum(scores, f"{name}.weight")
 
     def backward(self, vectors: Array, done: ArcScores) -> Array:
         """Return the gradient of the vectors; the scores are their own gradient now."""
@@ -130,6 +150,10 @@ class LabelHead(Layer):
         hidden = leaky(below[dependents] + above[heads])
         return LabelScores(self.output.forward(hidden), dependents, heads, hidden)
 
+    def reach(self, x: float, name: str) -> float:
+        """Return a bound of the scores."""
+        return self.output.reach(2 * self.project.reach(x, f"{name}.project"), f"{name}.output")
+
     def backward(self, vectors: Array, done: LabelScores) -> Array:
         """Return the gradient of the vectors; the scores are their own gradient now."""
         dhidden = leaky_back(done.hidden, self.output.backward(done.hidden, done.scores))
@@ -182,6 +206,12 @@ class BesideHead(Layer):
         scores[:, 1:] += before * self.trust.value
         return BesideScores(scores, x, rows, numbers, before, hidden)
 
+    def reach(self, x: float, name: str) -> float:
+        """Return a bound of the scores; `x` is also one of the earlier scores."""
+        hidden = self.roles * self.project.reach(x, f"{name}.project")
+        hidden += self.known.reach(self.roles, f"{name}.known")
+        return checked_sum(self.output.reach(hidden, f"{name}.output") + x * self.trust.peak(), f"{name}.trust")
+
     def backward(self, vectors: Array, done: BesideScores) -> Array:
         """Return the gradient of the vectors; the scores are their own gradient now. Earlier scores have none."""
         self.trust.gradient += (done.scores[:, 1:] * done.before).sum(axis=0)
@@ -203,6 +233,11 @@ class TagHead(Layer):
         """Return the scores of all tags of each column."""
         seen = self.seen(vectors)
         return [output.forward(seen) for output in self.outputs]
+
+    def reach(self, x: float, name: str) -> float:
+        """Return a bound of the scores."""
+        found = (output.reach(x, f"{name}.outputs.{place}") for place, output in enumerate(self.outputs))
+        return max(found, default=x)
 
     def loss(self, scores: list[Array], gold: list[Ints], weight: float) -> int:
         """Turn scores into the gradient of their loss, 0 where gold is -1; return how many tags are wrong."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.errors import CrossarcError
 from crossarc.neural.kernels import (
     Panels,
     adam,
@@ -31,6 +32,7 @@ Ints = NDArray[np.int32]
 Starts = NDArray[np.int64]
 Rng = np.random.Generator | None  # None for weights that are filled later
 LEAK = 0.1  # what is left of a negative input
+MOST = 1e37  # of a sum; float32 has room for a little more
 
 
 class Parameter:
@@ -56,13 +58,31 @@ class Parameter:
             self.packed[sideways] = Panels(self.value, transposed=sideways)
         return self.packed[sideways]
 
+    def peak(self) -> float:
+        """Return the greatest weight, whatever its sign."""
+        return max(float(self.value.max(initial=0)), -float(self.value.min(initial=0)))
+
     def square_sum(self) -> float:
         """Return the sum of the squares of the gradient."""
         return square_sum(self.gradient, self.touched if self.table else None)
 
 
+def checked_sum(bound: float, name: str) -> float:
+    """Return a bound of sums; an error, with the name of the weights, if the sums may not be finite."""
+    if not bound <= MOST:
+        raise CrossarcError(f"{name} has weights so great that sums can overflow; train again with a lower rate")
+    return bound
+
+
 class Layer:
     """Something with parameters, by name, and layers inside it."""
+
+    def reach(self, x: float, name: str) -> float:
+        """Return a bound of the output for inputs up to `x`; an error if sums may not be finite.
+
+        `name` is that of the layer in messages. Layers that say nothing of it are not checked.
+        """
+        return x
 
     def parameters(self, prefix: str = "") -> Iterator[tuple[str, Parameter]]:
         """Yield the parameters of the layer and of those inside it, with their names."""
@@ -96,6 +116,10 @@ class Linear(Layer):
         y += self.bias.value
         return y
 
+    def reach(self, x: float, name: str) -> float:
+        """Return a bound of the output."""
+        return checked_sum(len(self.weight.value) * self.weight.peak() * x + self.bias.peak(), f"{name}.weight")
+
     def backward(self, x: Array, dy: Array) -> Array:
         """Return the gradient of the input."""
         self.backward_weights(transposed(x), dy)
@@ -119,6 +143,10 @@ class Embeddings(Layer):
         """Write the sums into `out`."""
         sum_rows(self.table.value, numbers, out)
 
+    def reach(self, x: float, name: str) -> float:
+        """Return a bound of sums of so many rows."""
+        return checked_sum(x * self.table.peak(), f"{name}.table")
+
     def backward(self, numbers: Ints, dy: Array) -> None:
         """Add to the gradient of the table."""
         spread_rows(self.table.gradient, numbers, dy, self.table.touched)
@@ -138,6 +166,10 @@ class Vectors(Layer):
     def forward(self, numbers: Ints, out: Array) -> None:
         """Add the embeddings of words to `out`."""
         out += self.bridge.forward(self.rows(numbers))
+
+    def reach(self, x: float, name: str) -> float:
+        """Return a bound of the embeddings."""
+        return self.bridge.reach(self.table.peak(), f"{name}.bridge")
 
     def backward(self, numbers: Ints, dy: Array) -> None:
         """Add to the gradients of the layer."""
@@ -182,6 +214,13 @@ class BiLstm(Layer):
     def forward(self, x: Array, steps: Starts) -> tuple[Array, list[tuple[Array, Array]]]:
         """Return the outputs, and the gates and cells of each direction."""
         return self.run(self.sums(x), steps)
+
+    def reach(self, x: float, name: str) -> float:
+        """Return a bound of the output, which is 1 whatever the sums are."""
+        for place, lstm in enumerate(self.directions):
+            own = f"{name}.directions.{place}"
+            checked_sum(lstm.input.reach(x, f"{own}.input") + self.size * lstm.recurrent.peak(), f"{own}.recurrent")
+        return 1.0
 
     def sums(self, x: Array) -> list[Array]:
         """Return the sums of the gates over the input, for each direction."""

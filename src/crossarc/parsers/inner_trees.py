@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from crossarc.components.description import check_manifest
 from crossarc.core.strings import StringTable
+from crossarc.parsers.description import Inner
 from crossarc.treebank.corpus import Corpus
 from crossarc.treebank.sentence import Sentence
 from crossarc.treebank.text_writing import write_trees
@@ -54,14 +56,8 @@ class InnerTrees:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> InnerTrees:
         """Return what a model file holds; a ValueError if it is damaged."""
-        found = cls(**stored)
-        if not all(isinstance(share, float) and 0 < share < 1 for share in found.shares.values()):
-            raise ValueError("the shares of labels in trees are between 0 and 1")
-        if not all(isinstance(name, str) and name for name in found.deprels.values()):
-            raise ValueError("the labels of trees are strings")
-        if not isinstance(found.single_root, bool):
-            raise ValueError("trees have a single root, or not")
-        return found
+        check_manifest(stored, Inner)
+        return cls(**stored)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a model file holds it."""

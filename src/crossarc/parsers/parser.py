@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from crossarc.components.checkpoint import Checkpoint
 from crossarc.components.component import Arrays
-from crossarc.components.learner import UNUSABLE
+from crossarc.components.description import check_manifest, reading
+from crossarc.components.learner import checkpoint_at
 from crossarc.components.stored import Stored
 from crossarc.components.streams import in_batches
 from crossarc.components.training import Epoch, Progress, run_epochs
@@ -21,6 +22,7 @@ from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.calibration import sample_of
 from crossarc.parsers.columns import describe_missing, filled_columns, watched
 from crossarc.parsers.constraints import Source
+from crossarc.parsers.description import Provenance
 from crossarc.parsers.inner_trees import InnerTrees
 from crossarc.parsers.model import Model, Wish
 from crossarc.parsers.presets import make_settings
@@ -165,15 +167,14 @@ class Parser(Stored):
             self.settings.check_directed(helper.settings)
             if before is not None:
                 raise CrossarcError("the model to start from has a directed model of its own: leave one of the two out")
-        if resume and checkpoint is None:
-            raise CrossarcError("there is nothing to resume from; name the file with checkpoint=")
         start = before.model if before is not None else None
         directed_model = helper.model if helper is not None else None
         data = describe_data(sentences)
-        self.checkpoint_ = None
-        if checkpoint is not None:
-            signature = signature_of(self.settings, data["sha256"], digest(held_out), start, directed_model)
-            self.checkpoint_ = Checkpoint(checkpoint, signature, resume=resume)
+        file = checkpoint_at(
+            checkpoint,
+            resume,
+            lambda: signature_of(self.settings, data["sha256"], digest(held_out), start, directed_model),
+        )
         corpus = Corpus.of(sentences)
         development = Corpus.of(held_out) if held_out else None
         epochs: list[Epoch] = []
@@ -183,16 +184,15 @@ class Parser(Stored):
             on_epoch(epoch)
 
         trainer = trainer_of(corpus, self.settings, start, directed_model)
-        model: Model = run_epochs(trainer, development, note, on_progress, self.checkpoint_, stored_model)
+        model: Model = run_epochs(trainer, development, note, on_progress, file, stored_model)
         scored = [epoch for epoch in epochs if epoch.las is not None]
         best = max(scored, key=lambda epoch: (epoch.las or 0.0, -epoch.number)) if scored else None
         if development is not None and best is not None:
             tuned = model.tuned(development)
             if tuned is not model:
                 model, best = tuned, replace(best, scores=tuned.score(development))
-        self.model_, self.origin_ = model, None
         covered = model.coverage(corpus)
-        self.manifest_ = {
+        manifest = {
             "data": {**data, "columns": filled_columns(corpus, model.features)},
             "coverage": {"trees": 100 - covered.outside_percent, "arcs": 100 - covered.lost_percent},
             "development": {"epoch": best.number, "las": best.las, "uas": best.uas} if best else None,
@@ -200,7 +200,9 @@ class Parser(Stored):
             **model.learned_of(sentences),
         }
         model.reset_notes()
-        self.sample_ = sample_of(held_out) if held_out and model.has_alternatives else None
+        sample = sample_of(held_out) if held_out and model.has_alternatives else None
+        # All at once, so that a training that fails leaves the parser as it was.
+        self.model_, self.manifest_, self.sample_, self.origin_, self.checkpoint_ = model, manifest, sample, None, file
         return self
 
     def targets_of(self, data: Data, on_error: OnError, on_finding: Report | None) -> list[Sentence]:
@@ -347,15 +349,11 @@ class Parser(Stored):
         if manifest.get("kind") == "pipeline":
             raise ModelError(f"{name}: this is a pipeline, not a parser; crossarc.load reads it")
         parser = cls.__new__(cls)
-        try:
-            parser.model_ = stored_model(manifest, arrays)
-            parser.manifest_ = {key: manifest[key] for key in ("data", "coverage", "development", "init")}
-            if manifest.get("confidence"):
-                parser.manifest_["confidence"] = manifest["confidence"]
-            if manifest.get("trees"):
-                parser.manifest_["trees"] = InnerTrees.from_dict(manifest["trees"]).to_dict()
-        except UNUSABLE as error:
-            raise ModelError(f"{name}: the file holds no parser that crossarc can use ({error})") from None
+        with reading(f"{name}: the file holds no parser that crossarc can use"):
+            own = {key: manifest[key] for key in Provenance.model_fields if key in manifest}
+            check_manifest(own, Provenance)
+            parser.model_ = stored_model({key: manifest[key] for key in manifest if key not in own}, arrays)
+            parser.manifest_ = own
         parser.settings = parser.model_.settings
         return parser
 
@@ -365,9 +363,9 @@ class Parser(Stored):
         return self.model_ is not None and self.scorer is None
 
 
-def load(path: str | os.PathLike[str]) -> Parser:
-    """The parser of a model file."""
-    return Parser.open(path)
+def load(path: str | os.PathLike[str], *, mapped: bool = False) -> Parser:
+    """Return the parser of a model file; `mapped` is as in `Parser.open`."""
+    return Parser.open(path, mapped=mapped)
 
 
 def only_sentences(data: Iterable[Sentence] | Sentence) -> Iterator[Sentence]:

@@ -10,10 +10,12 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
+from crossarc.components.description import check_manifest
 from crossarc.core.checked import MOST
 from crossarc.core.registry import Registry
 from crossarc.errors import SHORT, CrossarcError
-from crossarc.parsers.families import FAMILIES, asks_for_nothing, check_names, owner_of, settings_class
+from crossarc.parsers.description import StoredSettings
+from crossarc.parsers.families import FAMILIES, REMOVED, asks_for_nothing, check_names, owner_of, settings_class
 from crossarc.parsers.settings import Settings
 
 
@@ -78,10 +80,11 @@ def make_settings(parser: str, **options: Any) -> Settings:
 def checked_settings(values: dict[str, Any]) -> Settings:
     """Return the settings of these values; refuse names, values and combinations that no parser has.
 
-    Settings of other families pass where their value asks for nothing.
+    Settings of other families pass where their value asks for nothing, removed ones where they say what holds now.
     """
     family = settings_class(values["family"])
     foreign = [name for name in values if name not in family.model_fields]
+    foreign = [name for name in foreign if name not in REMOVED or values[name] != REMOVED[name][0]]
     check_names(dict.fromkeys(foreign))
     for name in foreign:
         if not asks_for_nothing(name, values[name]):
@@ -89,7 +92,7 @@ def checked_settings(values: dict[str, Any]) -> Settings:
             if said is None:
                 said = f"setting {name} belongs to {owner_of(name, family)}; {values['parser']} has none: leave it out"
             raise CrossarcError(said)
-    own = {name: value for name, value in values.items() if name not in foreign}
+    own = {name: value for name, value in values.items() if name in family.model_fields}
     for name, value in own.items():
         if isinstance(value, int) and abs(value) >= MOST:
             raise CrossarcError(f"setting {name} = {SHORT.repr(value)}: write a number below 2 ** 31")
@@ -125,16 +128,14 @@ Kind = TypeVar("Kind", bound=Settings)
 def stored_basics(manifest: dict[str, Any], kind: type[Kind]) -> tuple[Kind, list[str], bool]:
     """Return the settings, the labels and whether there is one root, of a model file; `ValueError` for others."""
     settings = stored_settings(manifest["settings"])
-    labels, single_root = manifest["labels"], manifest["single_root"]
     if not isinstance(settings, kind):
         raise ValueError("the settings belong to another family")
-    if not labels or not isinstance(single_root, bool):
-        raise ValueError("there are no labels, or the file does not say how many roots there are")
-    return settings, labels, single_root
+    return settings, manifest["labels"], manifest["single_root"]
 
 
 def stored_settings(values: dict[str, Any]) -> Settings:
     """Return the settings of a model file; `ValueError` for those that a user could not choose."""
+    check_manifest(values, StoredSettings)
     try:
         preset = PRESETS[values["parser"]]
         if (values["family"], values["system"]) != (preset.family, preset.settings["system"]):

@@ -8,10 +8,11 @@ from typing import Any
 from crossarc.components.component import Arrays
 from crossarc.components.training import Trainer
 from crossarc.errors import CrossarcError
-from crossarc.parsers.families import placed
+from crossarc.parsers.families import FAMILIES, placed
 from crossarc.parsers.presets import stored_settings
 from crossarc.parsers.settings import Settings
 from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.sentence import Sentence
 
 TRANSFORMED = "crossarc.parsers.composites.transformed"  # which knows this module
 
@@ -21,10 +22,14 @@ def stored_model(manifest: dict[str, Any], arrays: Arrays) -> Any:
     if manifest["kind"] != "parser":
         raise ValueError(f"it is a {manifest['kind']}")
     settings = stored_settings(manifest["settings"])
-    model: Any = placed(settings.model_place).from_arrays(manifest, arrays)
-    if settings.transform == "none":
-        return model
-    return placed(f"{TRANSFORMED}:Transformed")(model)
+    model: Any = placed(settings.model_place).stored(manifest, arrays)
+    if settings.transform != "none":
+        model = placed(f"{TRANSFORMED}:Transformed")(model)
+    if FAMILIES[settings.family].method != "networks":  # these are whole once they are made
+        parse = model.parse_graphs if settings.gives_graphs else model.parse
+        parse(Corpus.of([Sentence.from_columns(forms=["", "word"])]))  # features that do not fit are found out now
+        model.reset_notes()
+    return model
 
 
 def trainer_of(corpus: Corpus, settings: Settings, init: Any = None, directed: Any = None) -> Trainer:

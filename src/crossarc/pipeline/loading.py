@@ -36,10 +36,14 @@ def model_path(path: str | os.PathLike[str]) -> str:
     return name
 
 
-def load(path: str | os.PathLike[str]) -> Parser | Pipeline:
-    """Return the parser or pipeline of a model file, or of a model that comes with crossarc, such as "en"."""
+def load(path: str | os.PathLike[str], *, mapped: bool = False) -> Parser | Pipeline:
+    """Return the parser or pipeline of a model file, or of a model that comes with crossarc, such as "en".
+
+    The file is read and checked. With `mapped` processes share its memory; it must then never be truncated or written
+    to, only replaced by renaming another file, as `save` does.
+    """
     name = model_path(path)
-    manifest, arrays, origin = open_model(name)
+    manifest, arrays, origin = open_model(name, mapped=mapped)
     found: Parser | Pipeline
     if manifest.get("kind") == "pipeline":
         from crossarc.pipeline.pipeline import Pipeline

@@ -8,10 +8,10 @@ import reprlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, cast, overload
 
 from crossarc.components.component import Arrays, part, prefixed
-from crossarc.components.learner import UNUSABLE
+from crossarc.components.description import Count, Description, Held, check_manifest, reading
 from crossarc.components.modelfile import Manifest
 from crossarc.components.stored import Stored
 from crossarc.components.streams import in_batches, in_order
@@ -38,6 +38,14 @@ if TYPE_CHECKING:
 
 BATCH_CHARACTERS = 80_000  # of texts that are parsed together
 Stage = Callable[[str], None]
+
+
+class PipelineDescription(Description):
+    """The manifest of a pipeline."""
+
+    kind: Literal["pipeline"]
+    jackknife: Count
+    components: dict[Literal["tokenizer", "tagger", "parser", "graph"], Held]
 
 
 class Pipeline(Stored):
@@ -115,20 +123,21 @@ class Pipeline(Stored):
         gold = sentences, held_out
         watchers: dict[str, Any] = {"on_epoch": on_epoch, "on_progress": on_progress}
         stages = Stages(checkpoint, resume, lambda: self.signature(*gold), on_stage, **watchers)
-        self.origin_, self.checkpoint_ = None, stages
-        stages.learned("tokenizer", self.tokenizer, gold)
+        fresh = copy.copy(self)  # a training that fails leaves all components as they were
+        stages.learned("tokenizer", fresh.tokenizer, gold)
         predicted = gold  # with the tags that a parser will see
-        self.tagger = None
+        fresh.tagger = None
         has_tags = any(filled_columns_of(Corpus.of(sentences), TAGS).values())
-        if has_tags and not all(map(gives_tags, self.parsers.values())):
-            self.tagger = Tagger(**self.tagger_settings)
-            stages.learned("tagger", self.tagger, gold, on_step=on_step)
-            predicted = self.jackknifed(gold, self.tagger, stages, on_step)
-            if self.predicts_tags:  # it was for the training data of the parser of graphs
-                self.tagger = None
-        *_, last = self.parsers
-        for role, parser in self.parsers.items():
+        if has_tags and not all(map(gives_tags, fresh.parsers.values())):
+            fresh.tagger = Tagger(**self.tagger_settings)
+            stages.learned("tagger", fresh.tagger, gold, on_step=on_step)
+            predicted = fresh.jackknifed(gold, fresh.tagger, stages, on_step)
+            if fresh.predicts_tags:  # it was for the training data of the parser of graphs
+                fresh.tagger = None
+        *_, last = fresh.parsers
+        for role, parser in fresh.parsers.items():
             stages.learned(role, parser, gold if gives_tags(parser) else predicted, role == last)
+        self.components, self.origin_, self.checkpoint_ = fresh.components, None, stages
         return self
 
     def jackknifed(self, gold: Treebank, tagger: Tagger, stages: Stages, on_step: Steps) -> Treebank:
@@ -278,26 +287,23 @@ class Pipeline(Stored):
     @classmethod
     def from_parts(cls, manifest: Manifest, arrays: Arrays, name: str) -> Pipeline:
         """Return the pipeline of a model file; `name` is that of the file in messages."""
-        if manifest.get("kind") != "pipeline":
+        if manifest.get("kind") == "parser":
             raise ModelError(f"{name}: this is a parser, not a pipeline; crossarc.load reads both")
         pipeline = cls.__new__(cls)
-        try:
+        with reading(f"{name}: the file holds no pipeline that crossarc can use"):
+            check_manifest(manifest, PipelineDescription)
             stored = manifest["components"]
             pipeline.components = {
                 role: kind.from_parts(stored[role], part(arrays, f"{role}."), name)
                 for role, kind in ROLES.items()
                 if role in stored
             }
-            if not {"tokenizer", "parser"} <= set(pipeline.components) or set(stored) - set(ROLES):
+            if not {"tokenizer", "parser"} <= set(pipeline.components):
                 raise ValueError(f"it has {', '.join(stored)}")
-            pipeline.jackknife = int(manifest["jackknife"])
+            pipeline.jackknife = manifest["jackknife"]
             pipeline.tagger_settings = {"seed": pipeline.parser.settings.seed}
             if pipeline.graph is not None and not pipeline.graph.gives_graphs:
                 raise ValueError("the parser of graphs gives trees")
-        except UNUSABLE as error:
-            if isinstance(error, ModelError):
-                raise
-            raise ModelError(f"{name}: the file holds no pipeline that crossarc can use ({error})") from None
         return pipeline
 
     def __copy__(self) -> Self:

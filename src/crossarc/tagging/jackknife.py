@@ -41,8 +41,9 @@ def jackknife_tags(
 
     def predict(others: list[Sentence], own: list[Sentence]) -> list[Sentence]:
         before = next(waiting, None)
-        if before is not None:
-            return sentences_with(own, before)
+        if before is not None and file is not None:
+            with file.reading():
+                return sentences_with(own, before)
         found = Tagger(seed=seed, **settings).fit(others).tag(own)
         if file is not None:
             done.append(packed(found))
@@ -68,10 +69,13 @@ def packed(sentences: list[Sentence]) -> Arrays:
 
 
 def sentences_with(sentences: list[Sentence], arrays: Arrays) -> list[Sentence]:
-    """Return sentences with the values that `packed` kept."""
+    """Return sentences with the values that `packed` kept; `ValueError` for those of other sentences."""
     data = arrays["bytes"].tobytes()
     ends = arrays["ends"].tolist()
-    return [
+    found = [
         Sentence(data[begin:end], sentence.format, source=sentence.source, line=sentence.line)
-        for sentence, begin, end in zip(sentences, [0, *ends], ends, strict=False)
+        for sentence, begin, end in zip(sentences, [0, *ends[:-1]], ends, strict=True)
     ]
+    if any(each.forms != sentence.forms for each, sentence in zip(found, sentences, strict=True)):
+        raise ValueError("it has other sentences")
+    return found

@@ -53,7 +53,7 @@ class Labels:
             raise ValueError("the labels of the tagger are damaged")
         if (rows < 0).any() or (rows >= np.array(sizes, dtype=np.int64)).any():
             raise ValueError("a label of the tagger has a tag that is not there")
-        if any(not {"\t", "\n", "\r"}.isdisjoint(value) for table in values.values() for value in table):
+        if any(table.has_breaks() for table in values.values()):
             raise ValueError("a tag has a tab or a line end")
         return cls(values, rows)
 

@@ -99,8 +99,8 @@ class Lemmatizer:
             raise ValueError("the lemmatizer has no such rule")
         for rule in rules:
             apply_lemma_rule(rule, "")  # an invalid rule is a ValueError
-            if not {"\t", "\n", "\r"}.isdisjoint(rule):
-                raise ValueError("a rule of the lemmatizer has a tab or a line end")
+        if rules.has_breaks():
+            raise ValueError("a rule of the lemmatizer has a tab or a line end")
         return cls(first_tags, list(rules), entries, numbers)
 
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
-from crossarc.components.learner import Learner
+from crossarc.components.learner import Learner, checkpoint_at
 from crossarc.components.training import Epoch, Progress
 from crossarc.core.checked import checked_count, checked_positive
 from crossarc.errors import CrossarcError
@@ -76,18 +76,18 @@ class Tagger(Learner[TaggerModel]):
         if not any(filled.values()):
             raise CrossarcError("the sentences have neither tags nor lemmas; a tagger needs some to learn from")
         settings: dict[str, Any] = {name: getattr(self, name) for name in ("epochs", "seed", "cut", "cost")}
-        self.begin(
+        file = checkpoint_at(
             checkpoint,
             resume,
             lambda: {"settings": settings, "train": digest(sentences), "dev": digest(held_out)},
         )
         if tags:
             trainer = TaggerTrainer(corpus, tags, has_lemmas=bool(filled["lemma"]), on_step=on_step, **settings)
-            self.model_ = self.run(trainer, Corpus.of(held_out) if held_out else None, on_epoch, on_progress)
+            model = self.run(trainer, Corpus.of(held_out) if held_out else None, on_epoch, on_progress, file)
         else:
             labels, numbers = Labels.of(corpus, tags)
-            self.model_ = TaggerModel(labels, None, Lemmatizer.learn(corpus, numbers, labels.first_tags))
-        return self
+            model = TaggerModel(labels, None, Lemmatizer.learn(corpus, numbers, labels.first_tags))
+        return self.keep(model, file)
 
     def tag(self, sentences: Iterable[Sentence], *, keep: bool = False) -> list[Sentence]:
         """Return sentences with new tags and lemmas; with `keep`, values that are there stay.

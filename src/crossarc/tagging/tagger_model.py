@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+from pydantic import Field
 
 from crossarc.components.component import Arrays, Component, Manifest, Scores, part, prefixed
+from crossarc.components.description import Described, Description
 from crossarc.core.strings import ROOT
 from crossarc.features.attributes import Attributes
 from crossarc.parsers.columns import given_tags
@@ -30,6 +33,21 @@ class Rounds:
     second: Round
 
 
+class RoundFeatures(Described):
+    """The feature models of both rounds."""
+
+    first: str
+    second: str
+
+
+class TaggerDescription(Description):
+    """The manifest of a tagger."""
+
+    kind: Literal["tagger"]
+    columns: list[Literal["upos", "xpos", "feats", "lemma"]] = Field(min_length=1)
+    features: RoundFeatures | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class TaggerModel(Component):
     """Gives words the tags and lemmas that a treebank would have for them.
@@ -42,6 +60,7 @@ class TaggerModel(Component):
     lemmatizer: Lemmatizer | None
 
     kind = "tagger"
+    description = TaggerDescription
 
     @property
     def gives(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -139,8 +158,8 @@ class TaggerModel(Component):
     def from_arrays(cls, manifest: Manifest, arrays: Arrays) -> TaggerModel:
         """Return the tagger of a file; `ValueError` or `LookupError` if it holds none."""
         learned = [column for column in COLUMNS if column in manifest["columns"]]
-        if not learned or learned != manifest["columns"]:
-            raise ValueError("the tagger has learned no columns, or others")
+        if learned != manifest["columns"]:
+            raise ValueError(f"columns are {manifest['columns']}, not in their order")
         labels = Labels.from_arrays(arrays, [name for name in learned if name in TAGS])
         rounds = None
         if labels.values:

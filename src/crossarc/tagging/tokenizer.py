@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from crossarc.components.learner import Learner
+from crossarc.components.learner import Learner, checkpoint_at
 from crossarc.components.training import Epoch, Progress
 from crossarc.core.checked import checked_count, checked_name
 from crossarc.errors import CrossarcError, UnknownName
@@ -134,15 +134,14 @@ class Tokenizer(Learner[TokenizerModel]):
         if lacks_spacing(sentences):
             log.warning("%s, so the tokenizer learns from text that was made up: %s", NO_SPACING, MADE_UP)
         settings: dict[str, Any] = {"epochs": self.epochs, "seed": self.seed, "cut": self.cut}
-        self.begin(
+        file = checkpoint_at(
             checkpoint,
             resume,
             lambda: {"settings": settings, "train": digest(sentences), "dev": digest(held_out)},
         )
         trainer = BoundaryTrainer(texts, MultiwordSplitter.learn(surface_forms(texts)), **settings)
-        model = self.run(trainer, held_out or None, on_epoch, on_progress)
-        self.model_ = replace(model, max_sentence_words=self.most_words)
-        return self
+        model = self.run(trainer, held_out or None, on_epoch, on_progress, file)
+        return self.keep(replace(model, max_sentence_words=self.most_words), file)
 
     def evaluate(self, gold: Iterable[Sentence]) -> Tokenization:
         """Tokenize the text of a treebank and score the result by the metrics of the CoNLL 2018 shared task."""

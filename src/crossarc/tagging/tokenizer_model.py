@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays, Component, Manifest, Scores, part, prefixed
+from crossarc.components.description import Described, Description, Number
 from crossarc.errors import CrossarcError
 from crossarc.learning.scorers import PackedWeights
 from crossarc.tagging import rules
@@ -29,6 +30,21 @@ CLASSES = 128  # as in boundary_features.pxd
 MOST_WORDS = 1_000  # of a sentence; the longest in any treebank has about half as many
 
 
+class BoundaryDescription(Described):
+    """The options of learned boundaries."""
+
+    spaces: bool
+    rules: bool
+
+
+class TokenizerDescription(Description):
+    """The manifest of a tokenizer."""
+
+    kind: Literal["tokenizer"]
+    max_sentence_words: Number
+    boundaries: BoundaryDescription | None
+
+
 @dataclass(frozen=True, eq=False)
 class TokenizerModel(Component):
     """Splits text into sentences and tokens, by learned boundaries, or by rules if there are none."""
@@ -39,6 +55,7 @@ class TokenizerModel(Component):
     cuts: list[int] = field(default_factory=list)  # how often sentences were cut, window by window
 
     kind = "tokenizer"
+    description = TokenizerDescription
     reads = ()
     gives = ("form",)
 
@@ -137,13 +154,11 @@ class TokenizerModel(Component):
     def from_arrays(cls, manifest: Manifest, arrays: Arrays) -> TokenizerModel:
         """Return the tokenizer of a file; `ValueError` or `LookupError` if it holds none."""
         most, known = manifest["max_sentence_words"], manifest["boundaries"]
-        if type(most) is not int or most < 1:
-            raise ValueError("the tokenizer does not say how many words a sentence may have")
         if known is None:
             return cls(max_sentence_words=most)
         own = part(arrays, "boundaries.")
         scorer = PackedWeights.from_arrays(own, ACTIONS, "weights.")
-        if own["quiet"].shape != (CLASSES, CLASSES) or {type(known["spaces"]), type(known["rules"])} != {bool}:
+        if own["quiet"].shape != (CLASSES, CLASSES):
             raise ValueError("the tables of the tokenizer are damaged")
         lexicon = Lexicon(own["words"], own["flags"])
         boundaries = BoundaryModel(scorer, lexicon, own["quiet"], known["spaces"], known["rules"])

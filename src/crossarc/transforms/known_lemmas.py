@@ -127,8 +127,8 @@ class KnownLemmas:
             raise ValueError("a known lemma has a form or a rule that is not there")
         for rule in rules:
             apply_lemma_rule(rule, "")  # an invalid rule is a ValueError
-            if not {"\t", "\n", "\r"}.isdisjoint(rule):
-                raise ValueError("a rule of known lemmas has a tab or a line end")
+        if rules.has_breaks():
+            raise ValueError("a rule of known lemmas has a tab or a line end")
         return cls(forms, list(rules), entries.astype(np.int32))
 
 

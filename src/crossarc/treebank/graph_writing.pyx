@@ -9,6 +9,7 @@ from crossarc.core.allocation cimport renew
 from crossarc.core.sorting cimport sort_by
 from crossarc.core.strings cimport StringTable
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, token_t
+from crossarc.errors import TreebankError
 from crossarc.treebank.fields cimport EMPTY_ROW, LONGEST, RANGE_ROW, FieldTable, fields_of
 from crossarc.treebank.field_writing cimport copy, digits_of, name_of, write_number
 from crossarc.treebank.sentence cimport Sentence
@@ -184,7 +185,7 @@ def write_graphs(list sentences, const offset_t[::1] starts, const token_t[::1] 
     for name in names:
         fault = label_fault(name, form)
         if fault:
-            raise ValueError(f"the label {name!r} {fault}")
+            raise TreebankError(f"the label {name!r} {fault}; leave it out, or write another format")
     if form.index("deps") < 0:
         return [
             replaced(kept[i], i, heads[starts[i]:starts[i + 1]], dependents[starts[i]:starts[i + 1]],

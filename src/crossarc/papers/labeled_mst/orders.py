@@ -63,14 +63,6 @@ def rounds_of(settings: RoundSettings, features: EdgeModel, corpus: Corpus, sing
     return rounds
 
 
-def check_rounds(rounds: object) -> None:
-    """Raise `ValueError` for anything but a list of lists of tags."""
-    groups = rounds if isinstance(rounds, list) else []
-    named = [isinstance(group, list) and all(isinstance(tag, str) for tag in group) for group in groups]
-    if not groups or not all(named):
-        raise ValueError("there are no rounds")
-
-
 def round_numbers(rounds: Rounds, table: StringTable) -> Ints:
     """The round of each string of a table; tags that no round names are in the last."""
     numbers = np.full(len(table), len(rounds) - 1, dtype=np.int32)

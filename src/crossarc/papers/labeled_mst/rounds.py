@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from crossarc.components.component import Arrays
+from crossarc.components.description import Description
 from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.factors.arcs import ARC_WEIGHTS, RoundFactors
 from crossarc.features.attributes import Attributes
@@ -16,7 +18,6 @@ from crossarc.features.edges import EdgeModel
 from crossarc.learning.scorers import PackedWeights
 from crossarc.papers.labeled_mst.orders import (
     Rounds,
-    check_rounds,
     reachable_arcs,
     round_numbers,
     rounds_of,
@@ -26,6 +27,7 @@ from crossarc.papers.labeled_mst.settings import RoundSettings
 from crossarc.parsers.arcs.finders import ArcFinder, Starts, TreeFinder, check_arcs
 from crossarc.parsers.arcs.lengths import Lengths
 from crossarc.parsers.arcs.model import ArcTreeModel, coverage_of
+from crossarc.parsers.arcs.storage import ArcDescription
 from crossarc.parsers.arcs.trainer import ArcTreeTrainer
 from crossarc.parsers.model import Ints
 from crossarc.transitions.coverage import Coverage
@@ -54,10 +56,17 @@ class RoundFinder(ArcFinder):
         factors.find_trees(self.weights, tokens, starts, heads, *labels)
 
 
+class RoundDescription(ArcDescription):
+    """The manifest of a parser that finds heads in rounds."""
+
+    rounds: list[list[str]] = Field(min_length=1)  # the tags of each
+
+
 @dataclass(frozen=True, eq=False)
 class RoundModel(ArcTreeModel):
     """A parser that scores arcs and finds heads in rounds."""
 
+    description: ClassVar[type[Description]] = RoundDescription
     finder: RoundFinder
 
     @property
@@ -91,7 +100,6 @@ class RoundModel(ArcTreeModel):
         """Return the rounds of a file, and the features of its label model."""
         if not isinstance(shared["settings"], RoundSettings):
             raise ValueError("the settings belong to another family")
-        check_rounds(manifest["rounds"])
         tag_attribute(shared["features"])
         labels = PackedWeights.from_arrays(arrays, len(manifest["labels"]), "labels.")
         finder = RoundFinder(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from crossarc.components.component import Arrays
+from crossarc.components.description import Description
 from crossarc.factors.arcs import ARC_WEIGHTS
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
@@ -21,6 +22,7 @@ from crossarc.papers.undirected_mst.guesses import read_stacked
 from crossarc.parsers.arcs.finders import TreeFinder
 from crossarc.parsers.arcs.lengths import Lengths
 from crossarc.parsers.arcs.model import ArcTreeModel
+from crossarc.parsers.arcs.storage import ArcDescription
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +49,17 @@ class EnhancedModel(UndirectedModel):
         return enhanced_finder(shared, undirected, directed), shared["features"]
 
 
+class StackedDescription(ArcDescription):
+    """The manifest of a parser that sees two trees."""
+
+    stacked: str  # the features of the model on top
+
+
 @dataclass(frozen=True, eq=False)
 class StackedModel(UndirectedModel):
     """A parser that sees the trees of a directed and an undirected one."""
 
+    description: ClassVar[type[Description]] = StackedDescription
     finder: StackedFinder
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
@@ -65,7 +74,7 @@ class StackedModel(UndirectedModel):
         """Return the finder of trees by the weights of a file, and the features of its label model."""
         names = ("arcs", "directed", "stacked")
         undirected, directed, top = (PackedWeights.from_arrays(arrays, ARC_WEIGHTS, f"{name}.") for name in names)
-        top_features = read_stacked(str(manifest["stacked"]), shared["features"])
+        top_features = read_stacked(manifest["stacked"], shared["features"])
         lengths: Lengths | None = shared["lengths"]
         own = Lengths(lengths.table, lengths.column) if lengths is not None else None  # with counters of their own
         below = enhanced_finder({**shared, "lengths": own}, undirected, directed)

@@ -26,10 +26,10 @@ class UndirectedSettings(ArcSettings):
     # Whether learning counts wrong edges, or also right ones that point the wrong way.
     loss: Literal["edges", "heads"] = "edges"
     # How many arcs of a tree a directed model may reverse; it is trained together with the undirected one.
-    enhance: int = Field(0, ge=0)
+    enhance: int = Field(0, ge=0, le=1000)
     # A third model sees the trees of the undirected and the directed one. While it learns, models of the other parts
     # guess the trees of each of so many parts of the treebank; 0 for no such model.
-    stack: int = Field(0, ge=0)
+    stack: int = Field(0, ge=0, le=1000)
     # With directions combined: learn from the best directed tree.
     directed_training: bool = False
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Scores = NDArray[np.float64]
 SMOOTHING = 1e-6  # the weight, out of a total of 1, of an arc that is considered only because of constraints
+CERTAIN = 1e9  # the greatest score times its scale: of greater ones float64 has no digits left for probabilities
 CANDIDATES = 16  # encoded trees that are decoded to find one that satisfies constraints
 
 
@@ -102,8 +103,11 @@ def analyse_searched(
 
 def tree_space(scores: SentenceScores, parse: Heads, constraints: Constraints, scale: float) -> TreeSpace:
     """Return the trees of one sentence; those with arcs of all lengths where lengths leave too few."""
-    model = scores.model
-    space = TreeSpace(without_cells(scores.arcs()), model.single_root, model.is_projective, scale, constraints)
+    model, arcs = scores.model, without_cells(scores.arcs())
+    greatest = np.abs(arcs).max(initial=0.0, where=np.isfinite(arcs))
+    if scale * greatest > CERTAIN:
+        scale = CERTAIN / float(greatest)
+    space = TreeSpace(arcs, model.single_root, model.is_projective, scale, constraints)
     if model.lengths is not None and not has_tree(space, parse):
         space = replace(space, scores=without_cells(scores.arcs(whole=True)))
         model.lengths.add(0, 0, 1)

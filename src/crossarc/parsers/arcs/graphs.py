@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays, part, prefixed
+from crossarc.components.description import Description
 from crossarc.components.training import Trainer
 from crossarc.decode.spanning import ChuLiuEdmonds
 from crossarc.errors import CrossarcError
@@ -27,13 +28,16 @@ from crossarc.parsers.arcs.finders import Starts
 from crossarc.parsers.arcs.lengths import Lengths, WithLengths, lengths_of_arcs, limits_of, tag_column
 from crossarc.parsers.arcs.long_sentences import LONG, Pieces
 from crossarc.parsers.arcs.settings import ArcGraphSettings
-from crossarc.parsers.arcs.storage import read_stored, stored_parts
+from crossarc.parsers.arcs.storage import ArcGraphDescription, read_stored, stored_parts
 from crossarc.parsers.arcs.trainer import first_weights, step_cost
 from crossarc.parsers.graphs import Arcs, Graphs
 from crossarc.parsers.model import GraphModel, Ints
 from crossarc.structure.trees import describe_fault
 from crossarc.treebank.corpus import Corpus
 
+# What a missing gold arc costs in learning, if a wrong arc costs 1. Higher values find more arcs beside the tree: 1
+# misses a third of those in the Danish development set, 3 a quarter, and the F-score of all arcs is higher.
+MISSING = 3.0
 NO_TREES = np.zeros(0, dtype=np.int32)
 
 
@@ -41,6 +45,7 @@ NO_TREES = np.zeros(0, dtype=np.int32)
 class ArcGraphModel(WithLengths, GraphModel):
     """A trained parser: weights of arcs and of labels, and how many arcs a word can have."""
 
+    description: ClassVar[type[Description]] = ArcGraphDescription
     settings: ArcGraphSettings
     features: EdgeModel
     attributes: Attributes
@@ -105,8 +110,6 @@ class ArcGraphModel(WithLengths, GraphModel):
         """Return the model of a file."""
         own = read_stored(manifest, arrays, ArcGraphSettings)
         limits = manifest["most_heads"], manifest["most_parallel"]
-        if not all(type(limit) is int and 0 < limit < 2**31 for limit in limits):
-            raise ValueError("the file does not say how many heads a word can have")
         weights = (
             PackedWeights.from_arrays(arrays, ARC_WEIGHTS, "arcs."),
             PackedWeights.from_arrays(arrays, len(own.labels), "labels."),
@@ -162,7 +165,7 @@ class ArcGraphTrainer(Trainer):
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; return how many arcs are gold or were found, and how many are not both."""
-        how = (step_cost(self.settings), self.settings.augment, self.settings.missing)
+        how = (step_cost(self.settings), self.settings.augment, MISSING)
         data = (self.tokens, self.graphs.corpus.starts, *self.arcs, self.trees, sentences)
         return self.factors.learn(self.arc_weights, self.label_weights, *data, *how)
 
@@ -178,8 +181,8 @@ class ArcGraphTrainer(Trainer):
             self.single_root,
             self.most_heads,
             self.most_parallel,
-            self.arc_weights.pack(settings.prune, settings.average),
-            self.label_weights.pack(settings.prune, settings.average),
+            self.arc_weights.pack(settings.prune),
+            self.label_weights.pack(settings.prune),
             self.lengths(),
         )
 

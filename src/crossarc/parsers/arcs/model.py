@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from crossarc import decode
 from crossarc.components.component import Arrays
+from crossarc.components.description import Description
 from crossarc.decode.decoder import decode as best_tree
 from crossarc.factors.arcs import ARC_WEIGHTS, JointFactors, LabelFactors
 from crossarc.features.attributes import Attributes
@@ -24,7 +25,7 @@ from crossarc.parsers.arcs.finders import ArcFinder, Starts, TreeFinder, decoder
 from crossarc.parsers.arcs.lengths import Lengths, WithLengths, limits_of
 from crossarc.parsers.arcs.long_sentences import LONG, Pieces
 from crossarc.parsers.arcs.settings import ArcSettings, ArcTreeSettings
-from crossarc.parsers.arcs.storage import read_stored, stored_parts
+from crossarc.parsers.arcs.storage import ArcDescription, read_stored, stored_parts
 from crossarc.parsers.constraints import NONE, Constraints
 from crossarc.parsers.model import Analyser, Columns, Ints, TreeModel
 from crossarc.structure import is_projective
@@ -143,6 +144,7 @@ class AttributeModel(ArcScoringModel):
 class ArcTreeModel(WithLengths, AttributeModel):
     """A trained parser that scores arcs: a finder of trees, and weights of labels."""
 
+    description: ClassVar[type[Description]] = ArcDescription
     settings: ArcSettings
     features: EdgeModel
     attributes: Attributes
@@ -282,7 +284,7 @@ def joint_factors(
 ) -> JointFactors:
     """Return arcs with joint labels at work."""
     decoder = decoder_of(settings, single_root)
-    return JointFactors(features, decoder, places, k_best=settings.k_best, **limits_of(lengths))
+    return JointFactors(features, decoder, places, **limits_of(lengths))
 
 
 def coverage_of(found: NDArray[np.bool_], heads: Ints, starts: Starts) -> Coverage:

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays, Manifest
+from crossarc.components.description import Count, Described
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.parsers.arcs.lengths import Lengths, Pruning, tag_column
 from crossarc.parsers.arcs.settings import ArcSettings
+from crossarc.parsers.description import GraphDescription, ParserDescription
 from crossarc.parsers.model import pack_attributes, unpack_attributes
 from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.trees import check_places
@@ -49,6 +51,26 @@ class Storable(Protocol):
 
     def shared_manifest(self) -> Manifest:
         """Return what the manifests of all models say."""
+
+
+class PruningDescription(Described):
+    """What lengths left out of the development set."""
+
+    arcs: Count
+    pruned: Count
+    unpruned: Count
+
+
+class ArcDescription(ParserDescription):
+    """The manifest of a parser of trees that scores arcs."""
+
+    pruning: PruningDescription | None
+
+
+class ArcGraphDescription(GraphDescription):
+    """The manifest of the parser of graphs that scores arcs."""
+
+    pruning: PruningDescription | None
 
 
 def stored_parts(model: Storable) -> tuple[Manifest, Arrays]:

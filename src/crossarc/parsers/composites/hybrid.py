@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from crossarc.components.component import Arrays, arrays_of, members_of, numbered, part, prefixed, stored_members
+from crossarc.components.description import Description, Held
 from crossarc.components.training import Trainer
 from crossarc.neural.heads import ArcScores
 from crossarc.neural.kernels import log_probabilities
 from crossarc.neural.layers import Array
 from crossarc.parsers.composites.ensemble import EnsembleModel, EnsembleTrainer
+from crossarc.parsers.description import ParserDescription
 from crossarc.parsers.families import settings_class
 from crossarc.parsers.model import Ints, TreeModel
 from crossarc.parsers.networks.model import NetworkModel, NetworkTreeModel, Starts, log_softmax
@@ -37,6 +40,13 @@ class Guided(NamedTuple):
     first: Starts  # the row of node 0
 
 
+class HybridDescription(ParserDescription):
+    """The manifest of a network that is told trees of linear parsers."""
+
+    bonus: list[Annotated[float, Field(ge=0, le=1e6)]] = Field(min_length=2, max_length=2)
+    members: list[Held]
+
+
 @dataclass(frozen=True, eq=False)
 class HybridModel(NetworkModel):
     """A network that is told the trees of linear parsers: arcs and labels of these trees score more.
@@ -44,6 +54,7 @@ class HybridModel(NetworkModel):
     `bonus` is what an arc gains for each tree that has it, and what its label gains then; found on the development set.
     """
 
+    description: ClassVar[type[Description]] = HybridDescription
     neural: NetworkModel
     guides: tuple[TreeModel, ...]
     bonus: tuple[float, float]
@@ -154,8 +165,6 @@ class HybridModel(NetworkModel):
             raise ValueError("the settings belong to another family")
         inner = EnsembleModel if settings.ensemble > 1 else NetworkTreeModel
         arcs, labels = map(float, manifest["bonus"])
-        if not np.isfinite([arcs, labels]).all():
-            raise ValueError("the file has no bonus for linear parses")
         guides: tuple[TreeModel, ...] = members_of(manifest["members"], part(arrays, "guides."), stored_model)
         if [guide.settings.parser for guide in guides] != settings.guides:
             raise ValueError("the linear parsers are not those of the settings")

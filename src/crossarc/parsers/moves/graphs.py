@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.components.component import Arrays
+from crossarc.components.description import Count, Description
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import TREE_HEAD
+from crossarc.parsers.description import GraphDescription
 from crossarc.parsers.graphs import Arcs, Graphs
 from crossarc.parsers.model import GraphModel, Ints
 from crossarc.parsers.moves.model import MoveModel, tag_column
@@ -21,10 +23,18 @@ from crossarc.transitions.system import GraphTargets, TransitionSystem
 from crossarc.treebank.corpus import Corpus
 
 
+class MoveGraphDescription(GraphDescription):
+    """The manifest of a transition parser of graphs."""
+
+    stages: None
+    keys: Count = 0  # of features that see the labels of all heads
+
+
 @dataclass(frozen=True, eq=False)
 class MoveGraphModel(GraphModel, MoveModel):
     """A trained transition parser that gives graphs."""
 
+    description: ClassVar[type[Description]] = MoveGraphDescription
     settings: MoveGraphSettings
     most_heads: int = 1
     most_parallel: int = 1
@@ -56,10 +66,7 @@ class MoveGraphModel(GraphModel, MoveModel):
     @classmethod
     def stored_fields(cls, manifest: dict[str, Any]) -> dict[str, Any]:
         """Return the limits of the graphs."""
-        limits = {name: manifest[name] for name in ("most_heads", "most_parallel")}
-        if not all(isinstance(value, int) and 1 <= value < 2**31 for value in limits.values()):
-            raise ValueError("the limits of the graphs are not numbers from 1")
-        return limits
+        return {name: manifest[name] for name in ("most_heads", "most_parallel")}
 
 
 class MoveGraphTrainer(MoveTrainer):

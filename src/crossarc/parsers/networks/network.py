@@ -19,7 +19,6 @@ from crossarc.parsers.networks.settings import NetworkSettings
 
 LEVELS = 127  # of an int8, each way
 BETWEEN = 128  # numbers that all heads of words are read off
-GREATEST_SCALE = 1e30  # of a row of a table: all products with levels are finite
 
 
 class Network(Layer):
@@ -83,7 +82,7 @@ class Network(Layer):
         return arrays
 
     def fill(self, arrays: Arrays) -> None:
-        """Take the weights of a file; `KeyError` or `ValueError` if they belong to another network."""
+        """Take the weights of a file; `KeyError` or `ValueError` if they belong to another network, or can overflow."""
         for name, parameter in self.parameters():
             value: NDArray[Any] = arrays[name]
             if value.shape != parameter.value.shape:
@@ -92,18 +91,25 @@ class Network(Layer):
                 scales = arrays[f"{name}.scales"]
                 if value.dtype != np.int8 or scales.shape != (len(value), 1) or scales.dtype != np.float32:
                     raise ValueError(f"{name} is not stored as a table")
-                finite = (np.abs(scales) < GREATEST_SCALE).all()  # False for NaN too
-                if finite:
-                    parameter.value = value.astype(np.float32)
-                    parameter.value *= scales
+                parameter.value = value.astype(np.float32)
+                parameter.value *= scales
             else:
                 if value.dtype != np.float16:
                     raise ValueError(f"{name} is not stored in half precision")
                 parameter.value = value.astype(np.float32)
-                finite = np.isfinite(parameter.value).all()
-            if not finite:
-                raise ValueError(f"{name} has numbers that are not finite")
             parameter.packed.clear()
+        self.check_reach()
+
+    def check_reach(self) -> None:
+        """Refuse weights with which scores may not be finite."""
+        rows = max(columns.stop - columns.start for columns in self.columns)
+        vectors = self.encoder.reach(rows, "encoder")
+        arcs = self.arcs.reach(vectors, "arcs")
+        self.labels.reach(vectors, "labels")
+        if self.beside is not None:
+            self.beside.reach(max(vectors, arcs), "beside")
+        for key, head in self.heads.items():
+            head.reach(vectors, key)
 
 
 def stored_network(

@@ -130,6 +130,9 @@ class Tags(WordHead):
         for name in names:
             if f"strings.{name}" in arrays:
                 values[name] = StringTable.unpack(arrays[f"strings.{name}"], arrays[f"offsets.{name}"])
+        for name, table in values.items():
+            if table.has_breaks():
+                raise ValueError(f"a value of {name} has a tab or a line end")
         for rule in values.get("lemma", ()):
             apply_lemma_rule(rule, "")  # a rule that is none is a ValueError
         known = KnownLemmas.from_arrays(arrays, "lemmas.") if "lemmas.words" in arrays else None

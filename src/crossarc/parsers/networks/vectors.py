@@ -33,28 +33,35 @@ def read_vectors(
         known = word in wanted
         if not word or not (known or free > 0) or word in table:
             continue
-        values = np.array(rest.split(), dtype=np.float32) if is_row(rest) else np.zeros(0, dtype=np.float32)
+        values = row_of(rest)
         width = width or len(values)
         if not 0 < len(values) <= MOST_NUMBERS or len(values) != width or not np.isfinite(values).all():
-            numbers = width if 0 < width <= MOST_NUMBERS else "some"
+            count = width if 0 < width <= MOST_NUMBERS else "some"
             raise CrossarcError(
-                f"{name_of(path)}:{number}: a line of vectors is a word and {numbers} numbers; "
+                f"{name_of(path)}:{number}: a line of vectors is a word and {count} numbers; "
                 "give a text file of word2vec or fastText"
             )
         free -= not known
         table.add(word)
-        found.append(values / max(1e-12, float(np.sqrt(np.square(values).sum()))))
+        found.append(of_length_1(values))
     if not found:
         raise CrossarcError(f"{name_of(path)}: there are no vectors of words; give a text file of word2vec or fastText")
     return table, np.concatenate([np.zeros((table.reserved, width), dtype=np.float32), np.stack(found)])
 
 
-def is_row(text: str) -> bool:
-    """Return whether a text is a row of numbers; Python would take 1_000 for one."""
-    if "_" in text:
-        return False
+def row_of(text: str) -> NDArray[np.float32]:
+    """Return a row of numbers; an empty one if the text is none. Python would take 1_000 for a number."""
     try:
-        [float(part) for part in text.split()]
+        with np.errstate(over="ignore"):
+            return np.array(text.split() if "_" not in text else [], dtype=np.float32)
     except ValueError:
-        return False
-    return True
+        return np.zeros(0, dtype=np.float32)
+
+
+def of_length_1(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return a vector of the same direction; one that is nearly 0 stays shorter."""
+    with np.errstate(over="ignore", under="ignore"):
+        length = float(np.sqrt(np.square(values).sum()))
+    if not np.isfinite(length):
+        return of_length_1(values / np.abs(values).max())
+    return np.asarray(values / max(1e-12, length), dtype=np.float32)
