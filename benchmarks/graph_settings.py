@@ -21,9 +21,7 @@ SETTINGS = [
     "lengths=true",
     'labels="joint"',
     'labels="joint",lengths=true',
-    "k_best=5",
     "augment=false",
-    "average=false",
     'features="mst-table2",labels="joint"',
     'features="mst-table2-plain",labels="joint"',
 ]

@@ -22,11 +22,11 @@ from crossarc.parsers.arcs.second_order import SecondOrderModel
 from crossarc.treebank import Corpus, Sentence, read
 
 PRUNING: list[dict[str, Any]] = [
-    {"heads": 8, "margin": 2.0},
-    {"heads": 8, "margin": 1.0},
-    {"heads": 8, "margin": 1.5},
-    {"heads": 8, "margin": 3.0},
-    {"heads": 16, "margin": 3.0},
+    {"heads": 8},
+    {"heads": 2},
+    {"heads": 4},
+    {"heads": 16},
+    {"heads": 32},
     {"heads": 0},
 ]
 SEARCH: list[dict[str, Any]] = [

@@ -2,6 +2,7 @@
 
     python -m fuzz.build address FOLDER                           # the native tests under AddressSanitizer and UBSan
     python -m fuzz.build checks FOLDER -m fuzz run decoders       # anything else, with the checks of Cython
+    python -m fuzz.build coverage FOLDER -m fuzz.coverage reader  # for fuzzing that follows the code, with clang
 
 The environment has its own crossarc. Everything else comes from the environment that runs this script, which needs what
 an editable installation needs (CONTRIBUTING.md). A second call builds again what changed.
@@ -18,11 +19,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-# -O1 and frame pointers for reports that can be read; whatever UBSan finds ends the process.
-SANITIZED = "-fno-omit-frame-pointer -fno-sanitize-recover=all"
 BUILDS = {
     "address": ["buildtype=debugoptimized", "optimization=1", "b_sanitize=address,undefined", "b_lundef=false"],
+    "coverage": ["buildtype=debugoptimized", "optimization=1", "b_lundef=false"],
     "checks": ["buildtype=debugoptimized", "optimization=1", "checks=true"],
+}
+# Frame pointers are for reports that can be read; whatever UBSan finds ends the process.
+COMPILERS = {
+    "address": {"CFLAGS": "-fno-omit-frame-pointer -fno-sanitize-recover=all"},
+    "coverage": {"CC": "clang", "CFLAGS": "-fsanitize=fuzzer-no-link"},
 }
 NATIVE_TESTS = (
     *(
@@ -49,7 +54,7 @@ def main() -> int:
         return 2
     python = build(kind, Path(folder).resolve())
     tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *(f"tests/{name}" for name in NATIVE_TESTS)]
-    return subprocess.run([python, *(command or tests)], env=environment(kind), check=False).returncode
+    return subprocess.run([python, *(command or tests)], cwd=ROOT, env=environment(kind), check=False).returncode
 
 
 def build(kind: str, folder: Path) -> Path:
@@ -72,9 +77,8 @@ def build(kind: str, folder: Path) -> Path:
         "--no-deps",
         "--no-build-isolation",
     ]
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    if kind == "address":
-        environment["CFLAGS"] = SANITIZED
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**COMPILERS.get(kind, {}), **os.environ, "PATH": path}
     command += ["--force-reinstall", f"-Cbuild-dir={folder / 'build'}", *options, str(ROOT)]
     subprocess.run(command, env=environment, check=True)
     return python

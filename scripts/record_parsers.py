@@ -46,7 +46,6 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "arc-hybrid": [
         {"fast": True},
         {"beam": 3},
-        {"learner": "maxent", "beam": 2, "compare": "mean"},
         {"learner": "mira"},
         {"learner": "liblinear"},
         {"learner": "libsvm", "features": "compact"},  # it takes a minute with the usual features
@@ -54,7 +53,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
         {"features": "compact"},
     ],
     "planar-label": [{"reconstruction": "score"}, {"root_links": "none"}],
-    "mst": [{"labels": "joint"}, {"lengths": True}, {"k_best": 3}, {"learner": "perceptron"}, {"transform": "head"}],
+    "mst": [{"labels": "joint"}, {"lengths": True}, {"learner": "perceptron"}, {"transform": "head"}],
     "mst-bottom-up": [{"child_labels": True}],
     "mst-undirected": [{"method": "kkt"}, {"combine": "max", "directed_training": True}],
     "carreras-npa": [{"labels": "joint"}, {"starts": ["mst", "mst-undirected", "planar"]}],
@@ -66,7 +65,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     ],
     "dag-covington": [{"use_tree": True}, {"cycles": "allow", "learner": "maxent", "beam": 2}],
     "dag-mst": [{"use_tree": True}],
-    "neural-graph": [{"use_tree": True}, {"beside_size": 0}],
+    "neural-graph": [{"use_tree": True}],
 }
 RESUMED = ("arc-eager", "mst-undirected-lep", "carreras-npa", "neural", "dag-covington", "dag-mst", "neural-graph")
 PIPELINES: dict[str, dict[str, Any]] = {"neural": {}, "arc-hybrid": {"jackknife": 3, "graph": "dag-covington"}}

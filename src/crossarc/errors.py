@@ -34,6 +34,16 @@ class ModelError(CrossarcError):
     """A model file that cannot be used: damaged, truncated, foreign, older or newer."""
 
 
+class UnsoundScores(ModelError):  # noqa: N818 - it says what it is
+    """The scores of a model that no search can use; what parses sentences adds which one it is."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the model gives scores that are not finite, or too large to be added up, and so no parse; its weights are "
+            "damaged: take another copy, or train it again"
+        )
+
+
 class MissingDependency(CrossarcError):  # noqa: N818 - it says what it is
     """An optional package that the request needs is not installed."""
 

@@ -6,7 +6,8 @@ from hypothesis import given
 from crossarc.draw import to_svg, to_text
 from crossarc.draw.picture import Arc, additional_arcs, comparison_of, picture_of
 from crossarc.draw.rows import arrange
-from crossarc.treebank import Graph
+from crossarc.errors import StructureError
+from crossarc.treebank import Graph, read_string
 from draw.sketches import EVERY, GRAPH_ONLY, PARALLEL, SECOND_HEADS
 from helpers import sentences
 
@@ -88,3 +89,14 @@ def test_graphs_are_compared_if_one_side_has_no_tree(treeless):
         (4, 1, "nsubj", "missed"),
         (2, 4, "conj:and → conj", "relabelled"),
     }
+
+
+def test_a_head_beyond_the_sentence_is_refused_with_its_place():
+    sentence = next(
+        iter(read_string("# sent_id = a\n1\tHi\t_\t_\t_\t_\t0\troot\t_\t_\n2\tyou\t_\t_\t_\t_\t9\tdep\t_\t_\n\n"))
+    )
+    for draw in (to_svg, to_text, picture_of, lambda one: comparison_of(one, one)):
+        with pytest.raises(
+            StructureError, match=r"^<input>:3: sentence 'a': word 2 has the head 9, but there are 2 words"
+        ):
+            draw(sentence)

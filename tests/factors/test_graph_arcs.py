@@ -130,3 +130,21 @@ def test_nothing_is_learned_from_what_is_right():
     after = [weights.to_arrays(), label_weights.to_arrays()]
     for old, new in zip(before, after, strict=True):
         assert all((old[name] == new[name]).all() for name in old if name not in ("now", "counts"))
+
+
+def test_heads_that_are_no_tree_do_not_lead_in_a_circle():
+    """Trees are given by parsers, which check them; should one be none, the graph is none, but memory stays whole."""
+    model = load_edge_model("mst-compact")
+    factors = GraphArcFactors(model, ChuLiuEdmonds(True), PLACES, most_heads=SIZE)
+    tokens = tokens_of(model)
+    weights, label_weights = Weights(ARC_WEIGHTS, 1), Weights(LABELS, 1)
+    for seed in range(3):
+        factors.learn(
+            weights, label_weights, tokens, STARTS, *columns_of(random_graph(seed)), NO_TREES, FIRST, 0.1, True
+        )
+    packed = weights.pack(averaged=False), label_weights.pack(averaged=False)
+    cyclic = np.array([-1, 2, 3, 1, 5, 4, 7, 6], dtype=np.int32)
+    _, heads, dependents, _ = factors.find_graphs(*packed, tokens, STARTS, cyclic)
+    arcs = set(zip(dependents.tolist(), heads.tolist(), strict=True))
+    assert set(enumerate(cyclic.tolist()[1:], 1)) <= arcs
+    assert len(heads) >= SIZE - 1

@@ -310,7 +310,6 @@ def test_what_left_the_beam_counts(parsers, sentences, name):
     """Marginals of a narrow beam come nearer to those of a very wide one when what it lost counts."""
     parser = parsers[name]
     model = inside(parser.model)
-    how = model.settings.reconstruction
     scales = replace(model.usual_scales, arcs=1.0)
     errors = np.zeros(2)
     for seed in range(6):
@@ -319,7 +318,14 @@ def test_what_left_the_beam_counts(parsers, sentences, name):
         corpus = Corpus.of([sentence])
         wide, narrow = (next(model.analyse(corpus, [NONE], Request(scales, beam=beam))).marginals for beam in (400, 8))
         heads, _, chances, _ = model.beam_search(8).parse_best(
-            model.scorer, tokens, model.root_labels[0], how != "naive", False, False, parser.scales.trees, True
+            model.scorer,
+            tokens,
+            model.root_labels[0],
+            model.settings.directions[0],
+            False,
+            False,
+            parser.scales.trees,
+            True,
         )
         shares = np.exp(chances) / np.exp(chances).sum()
         plain = np.array([np.bincount(heads[:, word], shares, 5) for word in range(1, 5)])
@@ -339,9 +345,17 @@ def test_the_beam_keeps_to_constraints(parsers, sentences):
             required[3] = 4
             forbidden = np.zeros((7, 7), dtype=np.int8)
             forbidden[1, 2] = 1
-            how = model.settings.reconstruction
             search = model.beam_search(16)
-            options = (model.scorer, tokens, model.root_labels[0], how != "naive", False, False, 0.03, True)
+            options = (
+                model.scorer,
+                tokens,
+                model.root_labels[0],
+                model.settings.directions[0],
+                False,
+                False,
+                0.03,
+                True,
+            )
             for knows, heads in (
                 (False, search.parse_best(*options)[0]),
                 (True, search.parse_best(*options, required, forbidden)[0]),

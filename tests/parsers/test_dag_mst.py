@@ -226,10 +226,6 @@ def test_no_sentences_and_no_words(model):
 def test_what_graphs_have_not(model, sentences):
     assert not hasattr(model, "parse")
     assert not hasattr(model, "analyse")
-    with pytest.raises(CrossarcError, match=r"missing"):
-        make_settings("dag-mst", missing=-1)
-    with pytest.raises(CrossarcError, match=r"missing belongs to dag-mst"):
-        make_settings("mst", missing=2.0)
 
 
 def random_tree(n, generator):

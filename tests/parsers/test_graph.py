@@ -188,18 +188,14 @@ def test_settings_that_mean_nothing_are_refused(trained, example):
     for options in foreign:
         with pytest.raises(CrossarcError, match=r"transition parsers|fast search|single decisions"):
             Parser("mst", **options)
-    for parser, options in (("eisner", {"k_best": 2}), ("mst", {"k_best": 2, "learner": "perceptron"})):
-        with pytest.raises(CrossarcError, match="k_best belongs to mst"):
-            Parser(parser, **options)
-    for options in ({"lengths": True}, {"labels": "joint"}, {"k_best": 2}, {"average": False}):
-        with pytest.raises(CrossarcError, match=r"belongs to (parsers that score arcs|mst and eisner)"):
+    for options in ({"lengths": True}, {"labels": "joint"}, {"augment": False}):
+        with pytest.raises(CrossarcError, match=r"belongs to parsers that score arcs"):
             Parser("swap", **options)
     with pytest.raises(CrossarcError, match="find the best tree without one"):
         list(trained["mst"].parse(example, beam=3))
 
 
-OTHER_WAYS = [{"learner": "perceptron"}, {"augment": False}, {"k_best": 4}, {"average": False}, {"labels": "joint"},
-              {"labels": "joint", "k_best": 3, "augment": False}]  # fmt: skip
+OTHER_WAYS = [{"learner": "perceptron"}, {"augment": False}, {"labels": "joint"}, {"labels": "joint", "augment": False}]
 
 
 @pytest.mark.parametrize("options", OTHER_WAYS)

@@ -162,10 +162,7 @@ def test_the_tree_of_the_first_pass_is_learned_from_head(parser, graphs):
         assert np.mean(right) > 0.85
 
 
-@pytest.mark.parametrize("size", [0, 128])
-def test_batches_and_threads_do_not_matter(parser, graphs, size):
-    if size == 0:
-        parser = Parser("neural-graph", **SMALL, epochs=4, rate=0.01, beside_size=0).fit(graphs)
+def test_batches_and_threads_do_not_matter(parser, graphs):
     mixed = [each for pair in zip(graphs, graphs[::-1], strict=True) for each in pair]
     expected = list(parser.parse(mixed))
     assert list(parser.parse(mixed, threads=3)) == expected
@@ -191,8 +188,6 @@ def test_the_second_pass_goes_on_from_a_model(parser, graphs, tmp_path):
     epochs = []
     Parser("neural-graph", **SMALL, epochs=1).fit(graphs, dev=graphs, init=parser, on_epoch=epochs.append)
     assert epochs[0].las == pytest.approx(parser.evaluate(graphs).labelled.f1)
-    with pytest.raises(CrossarcError, match="beside_size is 0 here and 128 there"):
-        Parser("neural-graph", **SMALL, beside_size=0).fit(graphs, init=parser)
 
 
 # ---- a given tree

@@ -8,8 +8,8 @@ import pytest
 
 from crossarc.components import write_model
 from crossarc.errors import CrossarcError, ModelError, UnknownName
+from crossarc.papers.undirected_transitions.model import UndirectedMoveModel
 from crossarc.parsers import PRESETS, Parser, load
-from crossarc.parsers.moves.model import link_score
 from crossarc.parsers.presets import preset_names
 from crossarc.treebank import Corpus, Sentence, read, write
 from helpers import check_stored
@@ -143,7 +143,9 @@ def test_links_count_whichever_node_they_stand_with(tmp_path):
 
     def score(others, labels):
         links = np.array([-1, *others], dtype=np.int32), np.array([-1, *labels], dtype=np.int32)
-        return link_score(SimpleNamespace(labels=["x", "y"], links=lambda corpus: links), Corpus.of(gold))
+        return UndirectedMoveModel.link_score(
+            SimpleNamespace(labels=["x", "y"], links=lambda _: links), Corpus.of(gold)
+        )
 
     assert score([2, 0, 2], [0, 0, 0]) == 100
     assert score([0, 1, 2], [-1, 0, 0]) == pytest.approx(200 / 3)  # 1 - 2 stands with 2, and nothing links 0
@@ -154,7 +156,7 @@ def test_links_count_whichever_node_they_stand_with(tmp_path):
 @pytest.mark.parametrize("name", [name for name in PRESETS if name.endswith(("-label", "-naive"))])
 def test_directions_lose_little(trained, example, name):
     """Right arcs were right links, except those of words that were left over."""
-    links = link_score(trained[name].model, Corpus.of(read(example)))
+    links = trained[name].model.link_score(Corpus.of(read(example)))
     las = trained[name].evaluate(example).las
     assert links > 85
     assert -1 < links - las < 5
@@ -167,7 +169,7 @@ def test_links_keep_their_labels(tmp_path):
     path.write_text("1\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n" + "\n".join([rows[0].format("det"), ""] * 5))
     model = Parser("planar-label", epochs=5).fit(path).model
     assert model.labels == ["root", "det"]
-    assert link_score(model, Corpus.of(read(path))) == 100
+    assert model.own_figures(Corpus.of(read(path))) == {"link_las": 100}
 
 
 def test_roots_are_left_to_the_reconstruction(example, tmp_path):
@@ -186,12 +188,12 @@ def test_roots_are_left_to_the_reconstruction(example, tmp_path):
             assert scores.undirected_uas > 75  # the root arcs of naive ones are mostly wrong
             if reconstruction != "naive":
                 assert scores.las > 85
-    with pytest.raises(CrossarcError, match="setting root_links = 'none': planar finds directions as it goes"):
+    with pytest.raises(CrossarcError, match="root_links belongs to undirected transition parsers; planar has none"):
         Parser("planar", root_links="none")
 
 
 def test_directed_parsers_have_no_reconstruction():
-    with pytest.raises(CrossarcError, match="swap finds directions as it goes; leave it out, or take"):
+    with pytest.raises(CrossarcError, match="reconstruction belongs to undirected transition parsers; swap has none"):
         Parser("swap", reconstruction="score")
 
 
@@ -339,7 +341,7 @@ def test_files_that_hold_no_parser(trained, tmp_path):
 @pytest.mark.parametrize(
     ("name", "changes", "message"),
     [
-        ("planar", {"reconstruction": "score"}, "planar finds directions as it goes"),
+        ("planar", {"reconstruction": "score"}, "belongs to undirected transition parsers; planar has none"),
         ("planar-label", {"system": "planar"}, "the system of planar-label is planar-undirected"),
         ("planar", {"system": "eisner"}, "the system of planar is planar"),
         ("swap", {"lengths": True}, "setting lengths belongs to parsers that score arcs"),
@@ -347,7 +349,7 @@ def test_files_that_hold_no_parser(trained, tmp_path):
         ("swap", {"colour": 1}, "no setting 'colour'"),
         ("mst", {"fast": True}, "setting fast belongs to transition parsers"),
         ("mst", {"stack": 4}, "setting stack belongs to undirected parsers"),
-        ("eisner", {"k_best": 3}, "setting k_best belongs to mst"),
+        ("eisner", {"k_best": 3}, "no setting k_best any more: MIRA always learns from the best tree"),
         ("mst", {"learner": "libsvm"}, "setting learner = 'libsvm'"),
     ],
 )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crossarc import decode
+from crossarc import decode, register
 from crossarc.errors import CrossarcError, DecodeError, UnknownName
 from crossarc.parsers import Constraints, Parser
 from crossarc.structure import is_projective
@@ -162,6 +162,85 @@ def test_what_is_refused(sentences, example, tmp_path):
     bad = Random(lambda array: np.full_like(array, np.nan))
     with pytest.raises(DecodeError, match=r"NaN|nan"):
         list(Parser.around(bad).parse(sentences))
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ((), "must be a list of at least one name"),
+        (None, "must be a list of at least one name"),
+        ("root", "must be a list of at least one name"),
+        (["root", 7], "the label 7 of a scorer is no string"),
+        (["root", b"a"], "the label b'a' of a scorer is no string"),
+        (["root", ""], "the label '' of a scorer is empty"),
+        (["root", "a\tb"], "has a tab or a line end"),
+        (["root", "a\nb"], "has a tab or a line end"),
+        (["root", "\ud800"], "is no text in UTF-8"),
+    ],
+)
+def test_labels_that_no_file_can_hold_are_refused(labels, words):
+    scorer = Random()
+    scorer.labels = labels
+    with pytest.raises(CrossarcError, match=words) as caught:
+        Parser.around(scorer)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["arc_scores", "label_scores"])
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (None, "gave None, and no array"),
+        (5, "gave 5, and no array"),
+        ([None], "gave an array"),
+        ("text", "gave scores of 4 sentences for 1|gave an array"),
+        (np.array(5.0), "gave an array"),
+        ([np.full((9, 9), "a")], "numbers of the shape"),
+        ([np.full((9, 9), None)], "numbers of the shape"),
+        ([np.full((9, 9), np.nan)], "NaN"),
+    ],
+)
+def test_scores_that_are_none_are_refused(name, given, words):
+    scorer = Random()
+    setattr(scorer, name, lambda *arguments: given)
+    with pytest.raises(CrossarcError, match=words):
+        list(Parser.around(scorer).parse(Sentence.from_columns(forms=["", "a", "b"])))
+
+
+def test_what_scorers_and_decoders_are_given_cannot_be_written(sentences):
+    class Writer(Random):
+        def arc_scores(self, some):
+            found = super().arc_scores(some)
+            some.clear()
+            return found
+
+        def label_scores(self, some, heads):
+            found = super().label_scores(some, heads)
+            for tree in heads:
+                assert not tree.flags.writeable
+                with pytest.raises(ValueError, match="read-only"):
+                    tree[1] = 99
+            heads.clear()
+            some.clear()
+            return found
+
+    expected = [list(each) for each in Parser.around(Random()).parse(sentences)]
+    assert [list(each) for each in Parser.around(Writer()).parse(sentences)] == expected
+    register("own-writer", decoder=write_and_decode)
+    assert [list(each) for each in Parser.around(Random(), "own-writer").parse(sentences)] == expected
+
+
+KEPT = []
+
+
+def write_and_decode(scores, *, single_root):
+    """A decoder that tries to write to the scores, and writes to heads that it gave before."""
+    with pytest.raises(ValueError, match="read-only"):
+        scores[1] = 0
+    for heads in KEPT:
+        heads[:] = 99
+    KEPT.append(decode.mst(scores, single_root=single_root))
+    return KEPT[-1]
 
 
 def test_tensors_of_pytorch(sentences):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from crossarc.cli.transform import transform as transform_command
 from crossarc.errors import CrossarcError, StructureError, TreebankError, UnknownName
-from crossarc.parsers.settings import GraphOutput
+from crossarc.papers.dag.settings import ShiftReduceSettings
 from crossarc.structure import is_acyclic, is_projective_graph
 from crossarc.transforms import (
     ArcReversal,
@@ -536,12 +536,15 @@ def test_plain_labels():
 
 def test_defaults_are_those_of_parsers():
     """A file that is transformed without options is what a parser learns."""
-    defaults = {name: GraphOutput.model_fields[name].default for name in ("lifting", "numbers", "reversal", "empty")}
+    fields = ShiftReduceSettings.model_fields
+    defaults = {name: fields[name].default for name in ("lifting", "reversal", "empty")}
     lifting, transform = inspect.signature(GraphLifting).parameters, inspect.signature(GraphTransform).parameters
     assert {name: transform[name].default for name in defaults} == defaults
-    assert (lifting["order"].default, lifting["numbers"].default) == (defaults["lifting"], defaults["numbers"])
     command = inspect.signature(transform_command).parameters
     assert {name: command[name].default for name in defaults} == defaults
+    # Parsers do not choose how many marks are counted: they have the default of the transform, which is that of all.
+    assert lifting["order"].default == defaults["lifting"]
+    assert {each["numbers"].default for each in (lifting, transform, command)} == {1}
 
 
 def test_unknown_options():

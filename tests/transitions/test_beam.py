@@ -34,7 +34,7 @@ def test_a_beam_of_one_is_greedy_search(example, name, scored):
     results = []
     for search in (greedy, beam):
         heads, labels = corpus["head"].copy(), corpus["deprel"].copy()
-        annotated = model.settings.reconstruction != "naive"
+        annotated = model.settings.directions[0]
         search.parse(model.scorer, tokens, corpus.starts, heads, labels, model.root_labels[0], annotated, False, scored)
         results.append((heads.tolist(), labels.tolist()))
     assert results[0] == results[1]

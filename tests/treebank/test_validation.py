@@ -1,6 +1,7 @@
 """One file per fault: each is found at its place, and nowhere else."""
 
 import io
+import time
 
 import pytest
 from hypothesis import given
@@ -203,3 +204,46 @@ def test_cycles_are_cycles(heads):
         assert len(set(cycle)) == len(cycle)
         assert [heads[word] for word in cycle] == cycle[-1:] + cycle[:-1]
         assert cycle[0] == min(cycle)
+
+
+def seconds_of(function):
+    begin = time.process_time()
+    function()
+    return time.process_time() - begin
+
+
+@pytest.mark.parametrize("kind", ["self-loop", "deps", "good"])
+def test_the_time_of_validation_grows_with_the_sentence(kind):
+    """Faults in every word of a sentence that is eight times as long take eight times as long, and not 64 times."""
+
+    def sentence(n):
+        row = {
+            "self-loop": lambda word: f"{word}\tw\t_\t_\t_\t_\t{word}\tdep\t_\t_",
+            "deps": lambda word: f"{word}\tw\t_\t_\t_\t_\t{word - 1}\tdep\t{n + 1}:dep\t_",
+            "good": lambda word: f"{word}\tw\t_\t_\t_\t_\t{word - 1}\tdep\t{word - 1}:dep\t_",
+        }[kind]
+        return ("\n".join(row(word) for word in range(1, n + 1)) + "\n\n").encode()
+
+    def check(n):
+        found = list(validate(io.BytesIO(sentence(n)), graph=True))
+        if kind == "good":
+            assert [len(good) for good in found] == [n]
+        else:
+            lines = [finding.line for finding in found if finding.code == kind]
+            assert lines == list(range(1, n + 1))
+
+    short, long = (min(seconds_of(lambda n=n: check(n)) for _ in range(3)) for n in (2_000, 16_000))
+    assert long < 20 * short
+
+
+def test_the_reader_of_a_bad_graph_finds_its_fault_in_linear_time():
+    n = 20_000
+    rows = [f"{word}\tw\t_\t_\t_\t_\t{word - 1}\tdep\t{word - 1}:dep\t_" for word in range(1, n)]
+    text = "\n".join([*rows, f"{n}\tw\t_\t_\t_\t_\t{n - 1}\tdep\t{n + 1}:dep\t_"]) + "\n\n"
+    broken = Sentence(text.encode())
+
+    def fault():
+        with pytest.raises(TreebankError, match=f"token {n}: DEPS names the head '{n + 1}'"):
+            _ = broken.graph
+
+    assert seconds_of(fault) < 1

@@ -1,18 +1,23 @@
 """String tables: strings to consecutive ids and back, in one block of memory each."""
 
+import os
+
 import numpy as np
 
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from crossarc.core.allocation cimport renew, resize
-from crossarc.core.hashing cimport hash_bytes, same_bytes
+from crossarc.core.hashing cimport HashKey, hash_bytes, make_key, same_bytes
 from crossarc.core.typedefs cimport hash_t, label_t, offset_t, uint8_t, uint32_t
 
 # The first ids are not strings of the data: a form that reads "<root>" is still a word like any other.
 RESERVED = ("<unknown>", "<root>")
 UNKNOWN = 0
 ROOT = 1
+
+# Ids are given by arrival, so that nothing outside of the slots depends on it.
+cdef HashKey KEY = make_key(os.urandom(16))
 
 
 cdef inline uint32_t slot_of(StringTable table, const char* data, Py_ssize_t size, hash_t hashed) noexcept nogil:
@@ -64,11 +69,11 @@ cdef class StringTable:
 
     cdef label_t find(self, const char* data, Py_ssize_t size) noexcept nogil:
         """The id of a string, -1 if it is not in the table."""
-        return self.slots[slot_of(self, data, size, hash_bytes(data, size))].id
+        return self.slots[slot_of(self, data, size, hash_bytes(data, size, KEY))].id
 
     cdef label_t intern(self, const char* data, Py_ssize_t size) except -2 nogil:
         """The id of a string, which is added if it is new."""
-        cdef hash_t hashed = hash_bytes(data, size)
+        cdef hash_t hashed = hash_bytes(data, size, KEY)
         cdef uint32_t place = slot_of(self, data, size, hashed)
         if self.slots[place].id >= 0:
             return self.slots[place].id
@@ -92,7 +97,7 @@ cdef class StringTable:
         for place in range(size):
             slots[place].id = -1
         for i in range(self.reserved, self.count):
-            hashed = hash_bytes(self.arena + self.starts[i], self.starts[i + 1] - self.starts[i])
+            hashed = hash_bytes(self.arena + self.starts[i], self.starts[i + 1] - self.starts[i], KEY)
             place = <uint32_t>hashed & self.mask
             while slots[place].id >= 0:
                 place = (place + 1) & self.mask
@@ -147,14 +152,16 @@ cdef class StringTable:
         cdef bytes kept = bytes(data)
         cdef const char* start = kept
         cdef Py_ssize_t i, count = offsets.shape[0] - 1
-        places = np.asarray(offsets)
-        if count < 0 or offsets[0] != 0 or offsets[count] != len(kept) or (np.diff(places) < 0).any():
+        places = np.array(offsets)
+        cdef const offset_t[::1] view = places
+        if (count < 0 or places[0] != 0 or places[count] != len(kept) or (np.diff(places) < 0).any()
+                or (places < 0).any() or (places > len(kept)).any()):       # differences wrap around
             raise ValueError("the strings are damaged")
         kept.decode()       # raises a `ValueError`; the next lines raise one for a place inside a character
-        if ((np.asarray(data)[places[places < len(kept)]] & 0xC0) == 0x80).any():
+        if ((np.frombuffer(kept, dtype=np.uint8)[places[places < len(kept)]] & 0xC0) == 0x80).any():
             raise ValueError("the strings are damaged")
         for i in range(count):
-            table.intern(start + offsets[i], offsets[i + 1] - offsets[i])
+            table.intern(start + view[i], view[i + 1] - view[i])
         if table.count - table.reserved != count:
             raise ValueError("the strings are damaged: one is there twice")
         return table

@@ -17,9 +17,10 @@ from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport label_t, score_t, token_t, uint16_t, uint64_t, uint8_t
 
 from crossarc.decode.spanning import mst
-from crossarc.decode.decoder import checked_array, checked_count, share
+from crossarc.core.arrays import copied
+from crossarc.decode.decoder import checked_array, checked_count, copies, share
 from crossarc.decode.labels import best_labels
-from crossarc.errors import UnknownName
+from crossarc.errors import DecodeError, UnknownName
 
 
 CYCLES = ("forbid", "allow")
@@ -149,7 +150,8 @@ cdef class GraphBuilder:
         for d in range(1, self.n + 1):
             top = 0
             w = d
-            while not has_bit(self.above + <Py_ssize_t>w * self.blocks, w):     # those of its head come first
+            # Those of its head come first; heads that are no tree must not lead in a circle.
+            while top < self.n and not has_bit(self.above + <Py_ssize_t>w * self.blocks, w):
                 self.path[top] = w
                 top += 1
                 w = heads[w]
@@ -244,22 +246,24 @@ def best_graph(scores, lengths=None, *, labelled=False, single_root=True, cycles
     >>> [(head, dependent) for dependent, head in np.argwhere(arcs).tolist()]
     [(2, 1), (3, 1), (0, 2), (2, 3)]
     """
-    if cycles not in CYCLES:
-        raise UnknownName("cycles", cycles, CYCLES)
-    if labelled:
-        best, labels = best_labels(scores, threads=threads)
-    else:
-        best = checked_array(scores)
-        labels = np.zeros(best.shape, dtype=np.int32)
-    heads = mst(best, lengths, single_root=single_root, required=required, forbidden=forbidden, threads=threads)
+    if not isinstance(cycles, str) or cycles not in CYCLES:
+        raise UnknownName("cycles", str(cycles), CYCLES)
+    required, forbidden = copies(required, forbidden)
     cells = checked_array(scores)
+    if labelled:
+        best, labels = best_labels(cells, threads=threads)
+    else:
+        best = cells
+        labels = np.zeros(best.shape, dtype=np.int32)
+    if lengths is not None:
+        lengths = copied(lengths, "lengths", DecodeError)
+    heads = mst(best, lengths, single_root=single_root, required=required, forbidden=forbidden, threads=threads)
     if forbidden is not None:
-        mask = np.asarray(forbidden, dtype=bool)
-        cells = np.where(mask[..., None] if labelled else mask, -np.inf, cells)
+        cells = np.where(forbidden[..., None] if labelled else forbidden, -np.inf, cells)
     width = heads.shape[heads.ndim - 1]
     size = heads.size // width
     count = cells.shape[cells.ndim - 1] if labelled else 1
-    most_heads = 2**31 - 1 if most_heads is None else checked_count(most_heads, "most_heads")
+    most_heads = 2**31 - 1 if most_heads is None else min(checked_count(most_heads, "most_heads"), 2**31 - 1)
     most_parallel = count if most_parallel is None else checked_count(most_parallel, "most_parallel")
     words = np.full(size, width - 1) if lengths is None else np.reshape(lengths, -1)
     found = np.zeros((size, width, width, count), dtype=np.uint8)

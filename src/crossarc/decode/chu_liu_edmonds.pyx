@@ -21,7 +21,7 @@ from crossarc.core.allocation cimport renew
 from crossarc.core.links cimport is_tree
 from crossarc.core.typedefs cimport score_t, token_t
 
-from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Decoder, Outcome, best_of, highest
+from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Decoder, Outcome, best_of, highest, place_of
 
 from crossarc.decode.decoder import decode
 
@@ -77,12 +77,12 @@ cdef bint choose_greedily(Parts* parts, bint single_root, token_t* heads) noexce
         row = parts.scores + d * parts.stride
         best = highest(row, 1, d)
         other = highest(row, d + 1, n + 1)
-        best = other if other > best else best
         h = -1
-        if best > -INFINITY:
-            h = 1
-            while row[h] != best or h == d:
-                h += 1
+        if other > best:
+            best = other
+            h = place_of(row, d + 1, n + 1, best)
+        elif best > -INFINITY:
+            h = place_of(row, 1, d, best)
         parts.head[d] = h
         parts.value[d] = best
         if row[0] >= best:
@@ -177,6 +177,8 @@ cdef Outcome contract(Parts* parts, bint single_root) noexcept nogil:
             if parts.head[part] == 0:
                 roots += 1
                 break
+            if parts.owner[parts.label[parts.head[part]]] == part:
+                return NO_TREE          # a row that changed in the meantime
             part = parts.owner[parts.label[parts.head[part]]]
         for k in range(top):
             parts.place[parts.path[k]] = DONE
@@ -191,9 +193,8 @@ cdef void expand(Parts* parts, token_t* heads) noexcept nogil:
         parts.final[k] = parts.head[k]
     for part in range(parts.count - 1, n, -1):
         h = parts.final[part]
-        entry = -1
         best = -INFINITY
-        child = parts.first[part]
+        entry = child = parts.first[part]
         while child >= 0:
             value = row_of(parts, child)[h] - parts.value[child]
             if value > best:

@@ -13,6 +13,16 @@ cdef enum Outcome:
     BAD_SCORE = 6           # NaN, infinite or too large
     NO_MEMORY = 7
 
+# Sums of this size over any sentence stay finite.
+cdef extern from *:
+    """
+    #define CROSSARC_LARGEST 1e300
+    """
+    const score_t LARGEST "CROSSARC_LARGEST"
+
+cdef enum:
+    MOST_HEADS = 1 << 28    # in the k best trees of a batch, and in what the search for those of one sentence keeps
+
 
 cdef class Decoder:
     cdef readonly bint single_root
@@ -40,6 +50,11 @@ cdef class Matrices:
 cdef bint is_sound(const score_t* scores, Py_ssize_t stride, token_t n) noexcept nogil
 
 
+cdef inline bint is_sound_score(score_t score) noexcept nogil:
+    """Whether a score is -inf or of a size that can be summed."""
+    return -LARGEST < score < LARGEST or score == -INFINITY
+
+
 cdef inline score_t highest(const score_t* row, token_t begin, token_t end) noexcept nogil:
     """The greatest entry in begin..end-1; NaN does not count. Eight running maxima leave no branch to guess."""
     cdef score_t most[8]
@@ -60,15 +75,25 @@ cdef inline score_t highest(const score_t* row, token_t begin, token_t end) noex
     return most[1] if most[1] > most[0] else most[0]
 
 
-cdef inline token_t best_of(const score_t* row, token_t begin, token_t end, score_t* best) noexcept nogil:
-    """The first place of the greatest entry in begin..end-1 and its value; -1 if all are -inf or NaN."""
-    cdef token_t h = begin
-    best[0] = highest(row, begin, end)
-    if best[0] == -INFINITY:
-        return -1
-    while row[h] != best[0]:
+cdef inline token_t place_of(const score_t* row, token_t begin, token_t end, score_t value) noexcept nogil:
+    """The first place of a value in begin..end-1; the last of them all if another thread has removed it."""
+    cdef token_t h = begin, j
+    cdef bint here = False
+    while h + 8 <= end:
+        for j in range(8):
+            here |= row[h + j] == value
+        if here:
+            break
+        h += 8
+    while h < end - 1 and row[h] != value:
         h += 1
     return h
+
+
+cdef inline token_t best_of(const score_t* row, token_t begin, token_t end, score_t* best) noexcept nogil:
+    """The first place of the greatest entry in begin..end-1 and its value; -1 if all are -inf or NaN."""
+    best[0] = highest(row, begin, end)
+    return -1 if best[0] == -INFINITY else place_of(row, begin, end, best[0])
 
 
 cdef inline score_t best_sum(const score_t* a, const score_t* b, token_t size) noexcept nogil:
@@ -95,9 +120,9 @@ cdef inline score_t best_sum(const score_t* a, const score_t* b, token_t size) n
 
 
 cdef inline token_t best_split(const score_t* a, const score_t* b, token_t size) noexcept nogil:
-    """The first k with the greatest a[k] + b[k]."""
+    """The first k with the greatest a[k] + b[k]; the last one if none compares, as NaN does not."""
     cdef score_t best = best_sum(a, b, size)
     cdef token_t k = 0
-    while a[k] + b[k] != best:
+    while k < size - 1 and a[k] + b[k] != best:
         k += 1
     return k

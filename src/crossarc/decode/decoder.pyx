@@ -9,12 +9,12 @@ from functools import partial
 
 import numpy as np
 
-from libc.math cimport INFINITY
 from libc.stdint cimport int8_t, uint64_t
 from libc.string cimport memcpy
 
 from crossarc.core.typedefs cimport score_t, token_t
 
+from crossarc.core.arrays import copied
 from crossarc.decode.constraints import (
     arcs_of, below_in, constrained, constraints_of, describe_cut, explain)
 from crossarc.errors import DecodeError
@@ -28,8 +28,6 @@ WANTED = {
     NO_PROJECTIVE_TREE: "projective tree",
     NOT_CONNECTED: "undirected tree",
 }
-# Sums of this size over any sentence stay finite.
-cdef score_t LARGEST = 1e300
 
 
 cdef class Decoder:
@@ -71,8 +69,6 @@ cdef class Matrices:
             if self.width == 0 or self.one.shape[1] != self.width:
                 raise shape_error(scores.shape)
             self.data = &self.one[0, 0]
-            if lengths is not None:
-                lengths = np.reshape(lengths, -1)
         elif scores.ndim == 3:
             self.many = scores
             self.size = self.many.shape[0]
@@ -84,7 +80,7 @@ cdef class Matrices:
             raise shape_error(scores.shape)
         self.longest = self.width - 1
         if lengths is not None:
-            self.words_view = self.lengths = checked_lengths(lengths, self.size, self.width - 1)
+            self.words_view = self.lengths = checked_lengths(lengths, self.size, self.width - 1, self.single)
             if self.size:
                 self.words = &self.words_view[0]
                 self.longest = int(self.lengths.max())
@@ -97,22 +93,22 @@ cdef class Matrices:
 
 
 def checked_sizes(n, single, least, most, what):
-    """The number of nodes or words of one graph or of many as a row of int32."""
-    array = np.asarray([n] if single else n)
+    """The number of nodes or words of one graph or of many as a row of int32, a copy."""
+    array = copied([n] if single else n, "n", DecodeError)
     if array.ndim != 1 or array.size and array.dtype.kind not in "iu" or ((array < least) | (array > most)).any():
         many = "" if single else " of each graph, a row of integers"
         raise DecodeError(f"n must be the number of {what}{many}, {least} or more, not {n!r}"
                           + ("; many graphs need offsets too" if np.ndim(n) else ""))
-    return np.ascontiguousarray(array, dtype=np.int32)
+    return array.astype(np.int32, copy=False)
 
 
 def checked_offsets(offsets, graphs, m):
-    """Where the arcs or edges of each graph begin in a row of m, and where the last ones end, as int64."""
-    array = np.asarray(offsets)
+    """Where the arcs or edges of each graph begin in a row of m, and where the last ones end, as int64, a copy."""
+    array = copied(offsets, "offsets", DecodeError)
     if array.shape != (graphs + 1,) or array.dtype.kind not in "iu":
         raise DecodeError(f"offsets must be {graphs + 1} integers for {graphs} graphs, not {array.dtype} of shape "
                           f"{array.shape}")
-    array = np.ascontiguousarray(array, dtype=np.int64)
+    array = array.astype(np.int64, copy=False)
     steps = np.diff(array)
     if array[0] != 0 or array[graphs] != m or (steps < 0).any():
         raise DecodeError(f"offsets must rise from 0 to {m}, where the last graph ends")
@@ -123,10 +119,10 @@ def checked_offsets(offsets, graphs, m):
 
 def checked_numbers(values, name):
     """A row of doubles, a copy that may be changed."""
-    array = np.asarray(values)
+    array = copied(values, name, DecodeError)
     if array.ndim != 1 or array.size and array.dtype.kind not in "fiu":
         raise DecodeError(f"{name} must be a row of numbers, not {array.dtype} of shape {array.shape}")
-    return array.astype(np.float64, order="C")
+    return array.astype(np.float64, copy=False)
 
 
 def shape_error(shape):
@@ -134,23 +130,25 @@ def shape_error(shape):
                        f"{shape}")
 
 
-def checked_array(scores):
-    """Scores as a contiguous array of doubles."""
-    array = np.asarray(scores)
+def checked_array(scores, name="scores"):
+    """Scores as a contiguous array of doubles, without a copy where possible."""
+    array = scores if isinstance(scores, np.ndarray) else copied(scores, name, DecodeError)
     if array.dtype.kind not in "fiu":
-        raise DecodeError(f"scores must be numbers, not {array.dtype}")
+        raise DecodeError(f"{name} must be numbers, not {array.dtype}")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def checked_lengths(lengths, size, longest):
-    """The number of words of each sentence as int32."""
-    array = np.asarray(lengths)
+def checked_lengths(lengths, size, longest, single=False):
+    """The number of words of each sentence as int32, a copy; of a single one it may be a number."""
+    array = copied(lengths, "lengths", DecodeError)
+    if single:
+        array = array.reshape(-1)
     if array.shape != (size,) or array.dtype.kind not in "iu":
         raise DecodeError(f"lengths must be {size} integers, not {array.dtype} of shape {array.shape}")
     wrong = np.flatnonzero((array < 0) | (array > longest))
     if wrong.size:
         raise DecodeError(f"lengths[{wrong[0]}] is {array[wrong[0]]}; the matrices have room for 0 to {longest} words")
-    return np.ascontiguousarray(array, dtype=np.int32)
+    return array.astype(np.int32, copy=False)
 
 
 cdef bint is_sound(const score_t* scores, Py_ssize_t stride, token_t n) noexcept nogil:
@@ -165,8 +163,9 @@ cdef bint is_sound(const score_t* scores, Py_ssize_t stride, token_t n) noexcept
 cdef inline bint is_odd(const score_t* row, token_t size) noexcept nogil:
     """Whether some score is too large, NaN or infinite of either sign: by their bits, without a branch."""
     cdef uint64_t limit, bits, gathered = 0
+    cdef score_t largest = LARGEST
     cdef token_t h
-    memcpy(&limit, &LARGEST, sizeof(limit))
+    memcpy(&limit, &largest, sizeof(limit))
     for h in range(size):
         memcpy(&bits, row + h, sizeof(bits))
         gathered |= limit - 1 - (bits & <uint64_t>0x7FFFFFFFFFFFFFFF)
@@ -177,7 +176,7 @@ cdef bint is_sound_row(const score_t* row, token_t n, token_t d) noexcept nogil:
     """The same for the row of word d, one score at a time, where -inf and the diagonal are fine."""
     cdef token_t h
     for h in range(n + 1):
-        if h != d and not (-LARGEST < row[h] < LARGEST) and row[h] != -INFINITY:
+        if h != d and not is_sound_score(row[h]):
             return False
     return True
 
@@ -199,8 +198,12 @@ cdef int solve_some(Matrices matrices, Decoder decoder, Py_ssize_t begin, Py_ssi
 
 
 def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None, threads=1):
-    """The heads of each sentence by a decoder: int32, (n + 1,) or (sentences, N + 1), -1 for node 0 and padding."""
-    cdef Matrices matrices = Matrices(scores, lengths)
+    """The heads of each sentence by a decoder: int32, (n + 1,) or (sentences, N + 1), -1 for node 0 and padding.
+
+    Scores are not copied. If another thread writes to them meanwhile, the heads may be no tree, but are nodes.
+    """
+    cdef Matrices given = Matrices(scores, lengths)
+    cdef Matrices matrices = given
     cdef token_t[::1] one
     cdef token_t* heads
     cdef int8_t outcome = SOLVED
@@ -208,7 +211,8 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
     if required is not None or forbidden is not None:
         check_all(matrices)
         checked = True
-        matrices = Matrices(decoder.constrain(matrices.array, matrices.lengths, required, forbidden), lengths)
+        required, forbidden = copies(required, forbidden)
+        matrices = Matrices(decoder.constrain(given.array, given.lengths, required, forbidden), given.lengths)
     if threads != 1:
         threads = checked_count(threads, "threads")
     if matrices.single and matrices.longest == matrices.width - 1:      # a short way, for small sentences
@@ -220,7 +224,7 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
         with nogil:
             solve_some(matrices, decoder, 0, 1, checked, heads, &outcome)
         if outcome != SOLVED:
-            raise failure(decoder, scores, lengths, required, forbidden, 0, outcome)
+            raise failure(decoder, given, required, forbidden, 0, outcome)
         return found
     found = np.full((matrices.size, matrices.width), -1, dtype=np.int32)
     outcomes = np.zeros(matrices.size, dtype=np.int8)
@@ -228,25 +232,37 @@ def decode(Decoder decoder, scores, lengths=None, required=None, forbidden=None,
         share(threads, matrices.size, lambda: partial(solve_batch, decoder.twin(), matrices, checked, found, outcomes))
         wrong = np.flatnonzero(outcomes)
         if wrong.size:
-            raise failure(decoder, scores, lengths, required, forbidden, wrong[0], outcomes[wrong[0]])
+            raise failure(decoder, given, required, forbidden, wrong[0], outcomes[wrong[0]])
     return found[0] if matrices.single else found
 
 
 def solvable_matrices(decode_one, scores, lengths, single_root, required, forbidden, threads):
     """Scores in which the constraints hold; a sentence without any tree is an error, which `decode_one` explains."""
-    cdef Matrices matrices = Matrices(scores, lengths)
-    check_all(matrices)
+    cdef Matrices given = Matrices(scores, lengths)
+    cdef Matrices matrices = given
+    check_all(given)
     if required is not None or forbidden is not None:
-        matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
+        required, forbidden = copies(required, forbidden)
+        matrices = Matrices(constrained(given.array, given.lengths, required, forbidden), given.lengths)
     if np.isneginf(matrices.array).any():
-        decode_one(scores, lengths, single_root=single_root, required=required, forbidden=forbidden, threads=threads)
+        decode_one(given.array, given.lengths, single_root=single_root, required=required, forbidden=forbidden,
+                   threads=threads)
     return matrices
+
+
+def copies(required, forbidden):
+    """Copies of the constraints that there are."""
+    return (None if required is None else copied(required, "required", DecodeError),
+            None if forbidden is None else copied(forbidden, "forbidden", DecodeError))
 
 
 def decode_several(decode_one, new_worker, scores, lengths, k, single_root, required, forbidden, threads):
     """The k best trees of each sentence and their scores."""
     k = checked_count(k, "k")
     matrices = solvable_matrices(decode_one, scores, lengths, single_root, required, forbidden, threads)
+    if max(matrices.size, 1) * k * matrices.width > MOST_HEADS:
+        raise DecodeError(f"{k} trees for each of {matrices.size} sentences of up to {matrices.width - 1} words are "
+                          f"more than {MOST_HEADS} heads; ask for fewer trees, or decode fewer sentences at a time")
     heads = np.full((matrices.size, k, matrices.width), -1, dtype=np.int32)
     totals = np.full((matrices.size, k), -np.inf)
     if matrices.size:
@@ -263,6 +279,12 @@ def sum_over_trees(decode_one, new_worker, scores, lengths, arcs, single_root, r
     if arcs:
         return result.reshape(matrices.array.shape)
     return float(result[0, 0]) if matrices.single else result[:, 0]
+
+
+def too_many_trees():
+    """Return the error about a search that has found more than it may keep."""
+    return DecodeError(f"the search for the k best trees of a sentence keeps more than {MOST_HEADS} heads; ask for "
+                       "fewer trees")
 
 
 def checked_count(value, name, least=1):
@@ -310,29 +332,31 @@ def check_all(Matrices matrices):
                 wrong = s
                 break
     if wrong >= 0:
-        raise failure(None, matrices.array, matrices.lengths, None, None, wrong, BAD_SCORE)
+        raise failure(None, matrices, None, None, wrong, BAD_SCORE)
 
 
-def failure(Decoder decoder, scores, lengths, required, forbidden, sentence, outcome):
-    """The error for a sentence that could not be decoded: it names the wrong score, or what leaves no tree."""
+def failure(Decoder decoder, Matrices matrices, required, forbidden, sentence, outcome):
+    """The error for a sentence that could not be decoded: it names the wrong score, or what leaves no tree.
+
+    `required` and `forbidden` are arrays of the shapes that go with the scores, or None.
+    """
     cdef Decoder any_roots
-    matrices = Matrices(scores, lengths)
-    n = matrices.longest if lengths is None else int(matrices.lengths[sentence])
+    n = matrices.longest if matrices.lengths is None else int(matrices.lengths[sentence])
     whole = matrices.array if matrices.single else matrices.array[sentence]
     place = "" if matrices.single else f"sentence {sentence}: "
+    array = whole[:n + 1, :n + 1].copy()
     if outcome == NO_MEMORY:
         return MemoryError()
     if outcome == BAD_SCORE:
-        return bad_score(whole[:n + 1, :n + 1], place)
+        return bad_score(array, place)
     if outcome == NOT_SYMMETRIC:
-        return not_symmetric(whole[:n + 1, :n + 1], place)
+        return not_symmetric(array, place)
     if required is not None:
-        required = np.asarray(required) if matrices.single else np.asarray(required)[sentence]
-        required = required[:n + 1]
+        required = (required if matrices.single else required[sentence])[:n + 1]
     if forbidden is not None:
-        forbidden = np.asarray(forbidden) if matrices.single else np.asarray(forbidden)[sentence]
-        forbidden = forbidden[:n + 1, :n + 1]
-    array = np.ascontiguousarray(whole[:n + 1, :n + 1])
+        forbidden = (forbidden if matrices.single else forbidden[sentence])[:n + 1, :n + 1]
+    if is_solvable(decoder, decoder.constrain(array, None, required, forbidden)):
+        return changed(place)
     wanted = WANTED[outcome]
     any_roots = decoder.twin()
     any_roots.single_root = False           # tells whether that is what cannot be
@@ -366,14 +390,25 @@ def bad_score(scores, place):
     used[0] = False
     with np.errstate(invalid="ignore"):
         good = (np.abs(scores) < LARGEST) | (scores == -np.inf)
-    dependent, head = np.argwhere(used & ~good)[0]
+    wrong = np.argwhere(used & ~good)
+    if not len(wrong):
+        return changed(place)
+    dependent, head = wrong[0]
     value = "NaN" if np.isnan(scores[dependent, head]) else f"{scores[dependent, head]:g}"
     return DecodeError(f"{place}scores[{dependent}, {head}] is {value}; scores are numbers below 1e300 in size, or "
                        "-inf for a forbidden arc")
 
 
+def changed(place):
+    """Return the error about scores that are sound now, and were not when they were used."""
+    return DecodeError(f"{place}the scores changed while they were in use; let no other thread write to them")
+
+
 def not_symmetric(scores, place):
     """Return the error that names two scores that must be equal."""
-    d, h = np.argwhere(np.tril(scores[1:, 1:] != scores[1:, 1:].T, -1))[0] + 1
+    wrong = np.argwhere(np.tril(scores[1:, 1:] != scores[1:, 1:].T, -1)) + 1
+    if not len(wrong):
+        return changed(place)
+    d, h = wrong[0]
     return DecodeError(f"{place}scores[{d}, {h}] is {scores[d, h]:g} but scores[{h}, {d}] is {scores[h, d]:g}; an "
                        "undirected decoder needs one score for both, such as their mean")

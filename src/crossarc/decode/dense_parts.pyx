@@ -5,26 +5,21 @@
 """
 import numpy as np
 
-from libc.math cimport INFINITY
-
 from crossarc.core.typedefs cimport int32_t, score_t, token_t
 
-from crossarc.decode.decoder cimport BAD_SCORE, NO_PROJECTIVE_TREE
+from crossarc.decode.decoder cimport BAD_SCORE, LARGEST, NO_PROJECTIVE_TREE, Matrices, is_sound_score
 
 from crossarc.decode.constraints import constrained
-from crossarc.decode.decoder import checked_lengths, failure, is_solvable
+from crossarc.decode.decoder import changed, checked_array, checked_lengths, failure, is_solvable
 from crossarc.decode.projective import Eisner
 from crossarc.errors import DecodeError
-
-
-cdef score_t LARGEST = 1e300     # as for other decoders
 
 
 cdef class DenseParts:
     """The scores of one sentence or of many."""
 
     def __cinit__(self, arcs, siblings, grandchildren, lengths, bint labelled):
-        array = checked_numbers(arcs, "arcs")
+        array = checked_array(arcs, "arcs")
         self.labelled = labelled
         self.single = array.ndim == 2 + labelled
         if array.ndim not in (2 + labelled, 3 + labelled):
@@ -41,7 +36,7 @@ cdef class DenseParts:
         self.grandchildren = self.of_shape(grandchildren, "grandchildren", shape)
         if lengths is None:
             lengths = np.full(self.size, self.width - 1)
-        self.lengths = checked_lengths(np.reshape(lengths, -1) if self.single else lengths, self.size, self.width - 1)
+        self.lengths = checked_lengths(lengths, self.size, self.width - 1, self.single)
         self.words_view = self.lengths
         self.arrays = {"arcs": whole, "siblings": np.asarray(self.siblings),
                        "grandchildren": np.asarray(self.grandchildren)}
@@ -51,7 +46,7 @@ cdef class DenseParts:
 
     def of_shape(self, values, name, shape):
         """Scores of pairs of arcs with axes for sentences and labels."""
-        array = checked_numbers(values, name)
+        array = checked_array(values, name)
         if array.shape != shape:
             raise DecodeError(f"{name} must have the shape {shape} that goes with the arcs, not {array.shape}")
         return array.reshape(self.size, self.width, self.width, self.width, self.labels)
@@ -117,7 +112,7 @@ cdef class DenseParts:
         for arc in range(count):
             h = parts.heads[arc]
             d = parts.dependents[arc]
-            copy(parts.scores + parts.arc_at[arc], &self.arcs[s, d, h, 0], self.labels)
+            sound &= copy(parts.scores + parts.arc_at[arc], &self.arcs[s, d, h, 0], self.labels)
             sound &= copy(parts.scores + parts.sibling_at[arc], &self.siblings[s, d, h, h, 0], self.labels)
             begin = parts.first_outgoing[h]
             for row in range(1, parts.rank(arc)):
@@ -144,7 +139,8 @@ cdef class DenseParts:
         n = self.lengths[s] + 1
         allowed = np.where(np.asarray(self.allowed)[s, :n, :n], 0.0, -np.inf)
         if not is_solvable(Eisner(single_root), allowed):
-            return failure(Eisner(single_root), self.best, self.lengths, required, forbidden, s, NO_PROJECTIVE_TREE)
+            given = Matrices(self.best, self.lengths)
+            return failure(Eisner(single_root), given, required, forbidden, s, NO_PROJECTIVE_TREE)
         return DecodeError(f"{self.place(s)}siblings and grandchildren that are -inf leave no projective tree; allow "
                            "more of them")
 
@@ -162,6 +158,7 @@ cdef class DenseParts:
             wrong = first_unsound(self.arrays[name][s], cells)
             if wrong is not None:
                 return self.unsound(name, (s, *wrong))
+        return changed(self.place(s))
 
     def unsound(self, name, cell):
         """The error that names a score that is NaN, inf or too large."""
@@ -179,16 +176,8 @@ cdef inline bint copy(score_t* to, const score_t* values, int32_t size) noexcept
     cdef bint sound = True
     for i in range(size):
         to[i] = values[i]
-        sound &= -LARGEST < values[i] < LARGEST or values[i] == -INFINITY
+        sound &= is_sound_score(to[i])
     return sound
-
-
-def checked_numbers(values, name):
-    """Scores as a contiguous array of doubles."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiu":
-        raise DecodeError(f"{name} must be numbers, not {array.dtype}")
-    return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def shape_error(shape, labelled):

@@ -14,9 +14,9 @@ from crossarc.core.typedefs cimport int64_t, int8_t, score_t, token_t
 
 from crossarc.decode.decoder cimport Matrices
 
-from crossarc.core.arrays import as_int32
+from crossarc.core.arrays import as_int32, copied
 from crossarc.decode.constraints import broken, constrained
-from crossarc.decode.decoder import check_all, checked_count, share
+from crossarc.decode.decoder import check_all, checked_array, checked_count, copies, share
 from crossarc.errors import DecodeError
 from crossarc.structure import describe_fault
 
@@ -63,16 +63,18 @@ def enhance(heads, scores, lengths=None, *, rounds=5, required=None, forbidden=N
     >>> enhance([-1, 2, 0], scores).tolist()                    # 4 + 1 becomes 5 + 3
     [-1, 0, 1]
     """
-    cdef Matrices matrices = Matrices(scores, lengths)
-    check_all(matrices)
+    cdef Matrices given = Matrices(checked_array(scores).copy() if rounds is None else scores, lengths)
+    cdef Matrices matrices = given
+    check_all(given)
     most = -1 if rounds is None else min(checked_count(rounds, "rounds", 0), 2**62)
-    trees = np.asarray(heads)
+    trees = copied(heads, "heads", DecodeError)
     if trees.dtype.kind not in "iu" or trees.shape != matrices.array.shape[:-1]:
         raise DecodeError(f"heads must be integers of the shape {matrices.array.shape[:-1]} that goes with the scores, "
                           f"not {trees.dtype} {trees.shape}")
-    trees = np.array(as_int32(trees, "heads", DecodeError), order="C", ndmin=2)
+    trees = np.atleast_2d(as_int32(trees, "heads", DecodeError))
     if required is not None or forbidden is not None:
-        matrices = Matrices(constrained(matrices.array, matrices.lengths, required, forbidden), lengths)
+        required, forbidden = copies(required, forbidden)
+        matrices = Matrices(constrained(given.array, given.lengths, required, forbidden), given.lengths)
     valid = np.ones(matrices.size, dtype=np.int8)
     share(threads, matrices.size, lambda: partial(improve_some, matrices, trees, most, valid))
     wrong = np.flatnonzero(valid == 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crossarc.core.arrays import copied
 from crossarc.decode.decoder import checked_numbers, checked_offsets, checked_sizes
 from crossarc.decode.spanning import checked_arcs, mst, mst_sparse
 from crossarc.errors import DecodeError
@@ -64,11 +65,11 @@ def trees_in_graphs(
     [-1, 0, -1, 0, 1]
     """
     words = checked_sizes(sizes, False, 0, 2**30 - 1, "words")
-    tops = np.asarray(heads)
+    tops = copied(heads, "heads", DecodeError)
     begins = checked_offsets(starts, len(words), tops.size)
     owners = np.repeat(np.arange(len(words)), np.diff(begins))
     values = checked_numbers(np.zeros(tops.size) if scores is None else scores, "scores")
-    below, above = checked_arcs(words[owners], dependents, heads, values)
+    below, above = checked_arcs(words[owners], dependents, tops, values)
     names = checked_labels(labels, len(values))
     if scores is None:
         values = -lengths_of(above, below, words[owners])
@@ -87,7 +88,7 @@ def trees_in_graphs(
 
 def checked_labels(labels: ArrayLike, count: int) -> Tokens:
     """The labels as int32, one for each arc."""
-    array = np.asarray(labels)
+    array = copied(labels, "labels", DecodeError)
     if array.shape != (count,) or (count and array.dtype.kind not in "iu"):
         raise DecodeError(f"labels must be {count} integers, one an arc, not {array.dtype} of shape {array.shape}")
     if count and array.min() < 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.core.arrays import as_int32
+from crossarc.core.arrays import as_int32, copied
 from crossarc.decode.decoder import share
 from crossarc.errors import DecodeError
 
@@ -20,7 +20,7 @@ def best_labels(scores: ArrayLike, *, threads: int = 1) -> tuple[NDArray[np.floa
     >>> arcs[1, 0].item(), labels[1, 0].item()
     (2.0, 1)
     """
-    array = np.asarray(scores)
+    array = scores if isinstance(scores, np.ndarray) else copied(scores, "scores", DecodeError)
     if array.ndim not in (3, 4) or array.dtype.kind not in "fiu" or array.shape[-1] == 0:
         raise DecodeError(
             "labelled scores must be numbers of the shape (n + 1, n + 1, labels) or (sentences, N + 1, N + 1, labels), "
@@ -47,8 +47,7 @@ def labels_of(heads: ArrayLike, labels: ArrayLike) -> NDArray[np.int32]:
     >>> labels_of([-1, 2, 0], [[0, 0, 0], [5, 6, 7], [8, 9, 9]]).tolist()
     [-1, 7, 8]
     """
-    trees = np.asarray(heads)
-    table = np.asarray(labels)
+    trees, table = copied(heads, "heads", DecodeError), copied(labels, "labels", DecodeError)
     if trees.ndim == table.ndim:
         table = np.expand_dims(table, -3)
     size = table.shape[-1] if table.ndim else 0

@@ -6,6 +6,7 @@ import numpy as np
 from crossarc.core.links cimport list_links, point_away
 from crossarc.core.typedefs cimport int8_t, token_t
 
+from crossarc.core.arrays import copied
 from crossarc.decode.decoder import checked_lengths, share
 from crossarc.errors import DecodeError
 
@@ -33,7 +34,7 @@ def orient(edges, lengths=None, *, threads=1):
     >>> orient([(1, 2), (2, 0), (3, 1)]).tolist()
     [-1, 2, 0, 1]
     """
-    array = np.asarray(edges)
+    array = copied(edges, "edges", DecodeError)
     if array.size == 0 and array.ndim == 1:
         array = np.empty((0, 2), dtype=np.int32)
     if array.ndim not in (2, 3) or array.shape[array.ndim - 1] != 2 or array.dtype.kind not in "iu":
@@ -44,7 +45,7 @@ def orient(edges, lengths=None, *, threads=1):
     size, most = batch.shape[:2]
     sizes = np.full(size, most, dtype=np.int32)
     if lengths is not None:
-        sizes = checked_lengths(np.reshape(lengths, -1) if single else lengths, size, most)
+        sizes = checked_lengths(lengths, size, most, single)
     wrong = np.argwhere(((batch < 0) | (batch > sizes[:, None, None])).any(axis=2) & (np.arange(most) < sizes[:, None]))
     if len(wrong):
         s, k = wrong[0]

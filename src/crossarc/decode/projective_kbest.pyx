@@ -10,12 +10,12 @@ As in eisner.pyx, of equal splits the first is taken first, so that the best tre
 from libc.math cimport INFINITY
 from libc.stdlib cimport free
 
-from crossarc.core.allocation cimport renew
-from crossarc.core.typedefs cimport score_t, token_t
+from crossarc.core.allocation cimport renew, resize
+from crossarc.core.typedefs cimport int64_t, score_t, token_t
 
-from crossarc.decode.decoder cimport Matrices
+from crossarc.decode.decoder cimport MOST_HEADS, Matrices
 
-from crossarc.decode.decoder import decode_several
+from crossarc.decode.decoder import decode_several, too_many_trees
 
 
 cdef enum SpanKind:
@@ -57,9 +57,15 @@ cdef struct WayChart:
     Py_ssize_t stride
     Span* spans             # squares of n + 1 nodes, at [i][j] and again at [j][i], so that all splits read rows
     Span whole
-    Way* next_way           # where there is room for more
+    Way** blocks            # of ways; those before the last one in use are full
+    int64_t* block_size
+    Py_ssize_t block_count
+    Py_ssize_t block        # the one in use
+    int64_t used            # of its ways
+    int64_t kept            # ways of the sentence at hand
     Way* heap
     token_t heap_size
+    int64_t heap_room
     Task* tasks
 
 
@@ -135,35 +141,63 @@ cdef inline score_t sum_of(SpanKind kind, score_t left, score_t arc, score_t rig
     return left + right + arc if kind == WHOLE else left + arc + right
 
 
-cdef void offer(WayChart* chart, SpanKind kind, token_t i, token_t j, token_t split, token_t left_way,
-                token_t right_way) noexcept nogil:
-    """Put a pair of ways on the heap, if there are such."""
+cdef int64_t offer(WayChart* chart, SpanKind kind, token_t i, token_t j, token_t split, token_t left_way,
+                   token_t right_way) noexcept nogil:
+    """Put a pair of ways on the heap, if there are such; return how many pairs the split has."""
     cdef Span* left
     cdef Span* right
     cdef Way way
     cdef score_t arc = find_parts(chart, kind, i, j, split, &left, &right)
     if left_way >= left.count or right_way >= right.count or arc == -INFINITY:
-        return
+        return 0
     way.score = sum_of(kind, left.ways[left_way].score if left_way else left.best, arc,
                        right.ways[right_way].score if right_way else right.best)
     way.split = split
     way.left = left_way
     way.right = right_way
     push_way(chart, &way)
+    return <int64_t>left.count * right.count
 
 
-cdef void find_ways(WayChart* chart, Span* span, SpanKind kind, token_t i, token_t j, token_t begin,
-                    token_t end) noexcept nogil:
+cdef Way* take_room(WayChart* chart, int64_t count) except NULL nogil:
+    """Room for so many ways in one row; blocks stay from one sentence to the next."""
+    cdef Way* begin
+    chart.kept += count
+    if chart.kept > MOST_HEADS:
+        with gil:
+            raise too_many_trees()
+    while chart.block < chart.block_count and chart.block_size[chart.block] - chart.used < count:
+        chart.block += 1
+        chart.used = 0
+    if chart.block == chart.block_count:
+        resize(<void**>&chart.blocks, (chart.block_count + 1) * sizeof(Way*))
+        resize(<void**>&chart.block_size, (chart.block_count + 1) * sizeof(int64_t))
+        chart.blocks[chart.block_count] = NULL
+        chart.block_size[chart.block_count] = max(count, 2 * chart.kept, 1000)
+        renew(<void**>&chart.blocks[chart.block_count], chart.block_size[chart.block_count] * sizeof(Way))
+        chart.block_count += 1
+    begin = chart.blocks[chart.block] + chart.used
+    chart.used += count
+    return begin
+
+
+cdef int find_ways(WayChart* chart, Span* span, SpanKind kind, token_t i, token_t j, token_t begin,
+                   token_t end) except -1 nogil:
     """The best ways of a span that can be split at begin..end-1.
 
     Each way that is taken from the heap lets the next ones of its split in, every pair by one path.
     """
     cdef token_t split
     cdef Way way
+    cdef int64_t pairs = 0
     chart.heap_size = 0
     for split in range(begin, end):
-        offer(chart, kind, i, j, split, 0, 0)
-    span.ways = chart.next_way
+        pairs += offer(chart, kind, i, j, split, 0, 0)
+    pairs = min(pairs, chart.k)
+    if chart.heap_room < chart.n + 1 + 2 * pairs:
+        resize(<void**>&chart.heap, 2 * (chart.n + 1 + 2 * pairs) * sizeof(Way))
+        chart.heap_room = 2 * (chart.n + 1 + 2 * pairs)
+    span.ways = take_room(chart, pairs)
     span.count = 0
     while chart.heap_size and span.count < chart.k:
         way = chart.heap[0]
@@ -177,19 +211,18 @@ cdef void find_ways(WayChart* chart, Span* span, SpanKind kind, token_t i, token
         if way.right == 0:
             offer(chart, kind, i, j, way.split, way.left + 1, 0)
     span.best = span.ways[0].score if span.count else -INFINITY
-    chart.next_way += span.count
+    return 0
 
 
-cdef void find_all_ways(WayChart* chart, bint single_root) noexcept nogil:
+cdef int find_all_ways(WayChart* chart, bint single_root) except -1 nogil:
     """The ways of all spans, and of the whole."""
     cdef token_t i, j, n = chart.n, begin = 1 if single_root else 0
     cdef Span alone
     for j in range(begin, n + 1):
-        alone.ways = chart.next_way
+        alone.ways = take_room(chart, 1)
         alone.ways[0].score = 0
         alone.best = 0
         alone.count = 1
-        chart.next_way += 1
         span_at(chart, HEAD_LEFT, j, j)[0] = span_at(chart, HEAD_RIGHT, j, j)[0] = alone
         for i in range(j - 1, begin - 1, -1):
             find_ways(chart, span_at(chart, HALF, i, j), HALF, i, j, i, j)
@@ -202,6 +235,7 @@ cdef void find_all_ways(WayChart* chart, bint single_root) noexcept nogil:
         find_ways(chart, &chart.whole, WHOLE, 1, n, 1, n + 1)
     else:
         chart.whole = span_at(chart, HEAD_LEFT, 0, n)[0]
+    return 0
 
 
 cdef inline token_t add_task(WayChart* chart, token_t top, SpanKind kind, token_t i, token_t j,
@@ -248,19 +282,17 @@ cdef class WayWorker:
     """The search over the sentences of a batch, with the memory it takes."""
 
     cdef WayChart chart
-    cdef Way* ways
     cdef Matrices matrices
     cdef bint single_root
     cdef token_t[:, :, ::1] heads
     cdef score_t[:, ::1] totals
 
     def __cinit__(self, Matrices matrices, bint single_root, token_t k, heads, totals):
-        cdef size_t n = matrices.longest, nodes = n + 1
+        cdef size_t nodes = <size_t>matrices.longest + 1
         self.chart.k = k
-        # Of words alone there is one way each, of the pairs of nodes up to k for each kind, and k of the whole.
-        renew(<void**>&self.ways, (nodes + (SQUARES * (nodes * n // 2) + 1) * k) * sizeof(Way))
         renew(<void**>&self.chart.spans, SQUARES * nodes * nodes * sizeof(Span))
-        renew(<void**>&self.chart.heap, (nodes + 2 * <size_t>k) * sizeof(Way))
+        renew(<void**>&self.chart.heap, nodes * sizeof(Way))
+        self.chart.heap_room = nodes
         renew(<void**>&self.chart.tasks, (2 * nodes + 2) * sizeof(Task))
         self.matrices = matrices
         self.single_root = single_root
@@ -268,7 +300,11 @@ cdef class WayWorker:
         self.totals = totals
 
     def __dealloc__(self):
-        free(self.ways)
+        cdef Py_ssize_t block
+        for block in range(self.chart.block_count):
+            free(self.chart.blocks[block])
+        free(self.chart.blocks)
+        free(self.chart.block_size)
         free(self.chart.spans)
         free(self.chart.heap)
         free(self.chart.tasks)
@@ -282,7 +318,7 @@ cdef class WayWorker:
                 chart.n = self.matrices.length(s)
                 chart.scores = self.matrices.matrix(s)
                 chart.stride = self.matrices.width
-                chart.next_way = self.ways
+                chart.block = chart.used = chart.kept = 0
                 if chart.n == 0:
                     self.totals[s, 0] = 0
                     continue
@@ -297,7 +333,8 @@ def projective_kbest(scores, k, lengths=None, *, single_root=True, required=None
 
     Arguments are those of `eisner`. Gives int32 heads of the shape (k, n + 1), or (sentences, k, N + 1), and float64
     scores of the shape (k,) or (sentences, k). Where there are fewer trees, heads are -1 and scores -inf. Memory grows
-    with k n^2: 50 words and k = 10 take 1 MB, 1,000 words half a gigabyte and a quarter of a minute.
+    with k n^2: 50 words and k = 10 take 1 MB, 1,000 words half a gigabyte and a quarter of a minute. More than 2^28
+    heads in the result, or ways to build the spans of one sentence, are an error.
 
     >>> import numpy as np
     >>> heads, scores = projective_kbest(np.array([[0, 0, 0], [9, 0, 20], [8, 30, 0]]), 3)

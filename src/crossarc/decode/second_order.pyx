@@ -10,9 +10,9 @@ from crossarc.core.typedefs cimport int32_t, int8_t, score_t, token_t
 
 from crossarc.decode.decoder cimport BAD_SCORE
 
-from crossarc.core.arrays import as_int32
+from crossarc.core.arrays import as_int32, copied
 from crossarc.decode.constraints import broken
-from crossarc.decode.decoder import share
+from crossarc.decode.decoder import copies, share
 from crossarc.errors import DecodeError
 from crossarc.structure import describe_fault
 
@@ -53,6 +53,7 @@ def carreras(arcs, siblings, grandchildren, lengths=None, *, labelled=False, sin
     [-1, 0, 1, 2]
     """
     cdef DenseParts dense = DenseParts(arcs, siblings, grandchildren, lengths, labelled)
+    required, forbidden = copies(required, forbidden)
     dense.constrain(required, forbidden)
     heads = np.full((dense.size, dense.width), -1, dtype=np.int32)
     labels = np.full((dense.size, dense.width), -1, dtype=np.int32)
@@ -99,6 +100,7 @@ def reattach(arcs, siblings, grandchildren, heads, labels=None, lengths=None, *,
         raise DecodeError(f"threshold must be a number of 0 or more, not {threshold!r}")
     trees = start_of(heads, "heads", dense)
     names = np.zeros_like(trees) if labels is None else start_of(labels, "labels", dense)
+    required, forbidden = copies(required, forbidden)
     dense.constrain(required, forbidden)
     fault = broken(trees, dense.lengths, required, forbidden)
     if fault:
@@ -117,11 +119,11 @@ def reattach(arcs, siblings, grandchildren, heads, labels=None, lengths=None, *,
 
 def start_of(values, name, DenseParts dense):
     """Heads or labels of the start as a copy, one row a sentence."""
-    array = np.asarray(values)
+    array = copied(values, name, DecodeError)
     if array.dtype.kind not in "iu" or array.shape != dense.heads_shape:
         raise DecodeError(f"{name} must be integers of the shape {dense.heads_shape} that goes with the scores, not "
                           f"{array.dtype} {array.shape}")
-    return np.array(as_int32(array, name, DecodeError), order="C", ndmin=2)
+    return np.atleast_2d(as_int32(array, name, DecodeError))
 
 
 def check_labels(names, DenseParts dense):

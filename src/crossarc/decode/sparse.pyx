@@ -18,6 +18,7 @@ from crossarc.core.union_find cimport find
 
 from crossarc.decode.decoder cimport NO_SINGLE_ROOT, NO_TREE, SOLVED, Outcome
 
+from crossarc.core.arrays import copied
 from crossarc.decode.constraints import checked_heads, describe_cut, explain
 from crossarc.decode.decoder import WANTED, checked_numbers, checked_offsets, checked_sizes, share
 from crossarc.errors import DecodeError
@@ -260,12 +261,13 @@ def mst_sparse(n, dependents, heads, scores, offsets=None, *, single_root=True, 
     given = values
     size = int(sizes.max(initial=0)) + 1
     if forbidden is not None:
-        forbidden = np.asarray(forbidden)
+        forbidden = copied(forbidden, "forbidden", DecodeError)
         if forbidden.shape != values.shape or forbidden.dtype != np.bool_:
             raise DecodeError(f"forbidden must be {len(values)} booleans, one an arc, not {forbidden.dtype} of shape "
                               f"{forbidden.shape}")
         values = np.where(forbidden, -np.inf, values)
     if required is not None:
+        required = copied(required, "required", DecodeError)
         rows, needed = checked_heads(required, (size, size) if single else (len(sizes), size, size),
                                      None if single else sizes)
         required = np.full((len(sizes), size), -1)
@@ -288,8 +290,8 @@ def mst_sparse(n, dependents, heads, scores, offsets=None, *, single_root=True, 
 
 
 def checked_arcs(sizes, dependents, heads, scores):
-    """Arcs as int32, their nodes within the sentence, whose size is given for each; their scores are checked."""
-    words, tops = (np.asarray(nodes) for nodes in (dependents, heads))
+    """Arcs as int32 copies, their nodes within the sentence, whose size is given for each; their scores are checked."""
+    words, tops = copied(dependents, "dependents", DecodeError), copied(heads, "heads", DecodeError)
     if words.shape != scores.shape or tops.shape != scores.shape:
         raise DecodeError(f"dependents, heads and scores must be rows of one length, not of shapes {words.shape}, "
                           f"{tops.shape} and {scores.shape}")
@@ -303,7 +305,7 @@ def checked_arcs(sizes, dependents, heads, scores):
     if wrong.size:
         raise DecodeError(f"scores[{wrong[0]}] is {scores[wrong[0]]:g}; scores are numbers below 1e300 in size, or "
                           "-inf for a forbidden arc")
-    return np.ascontiguousarray(words, dtype=np.int32), np.ascontiguousarray(tops, dtype=np.int32)
+    return words.astype(np.int32, copy=False), tops.astype(np.int32, copy=False)
 
 
 def explain_sparse(n, words, tops, scores, required, forbidden, single_root, outcome):

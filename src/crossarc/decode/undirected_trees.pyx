@@ -11,6 +11,7 @@ from crossarc.core.typedefs cimport offset_t, score_t, token_t
 
 from crossarc.decode.decoder cimport NOT_CONNECTED, NOT_SYMMETRIC, NO_MEMORY, SOLVED, Decoder, Outcome
 
+from crossarc.core.arrays import copied
 from crossarc.decode.constraints import undirected_constrained
 from crossarc.decode.decoder import checked_count, checked_numbers, checked_offsets, checked_sizes, decode, share
 from crossarc.errors import DecodeError, UnknownName
@@ -22,7 +23,7 @@ MOST_PRIM_NODES = 20_000
 
 def make_spanner(method, seed):
     """The algorithm of a name."""
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise UnknownName("method", str(method), METHODS)
     if not isinstance(seed, (int, np.integer)):
         raise DecodeError(f"seed must be an integer, not {seed!r}")
@@ -100,10 +101,12 @@ cdef class Undirected(Decoder):
                       token_t* right) noexcept nogil:
         """Find the edges of the best forest over the nodes begin..n, node 0 by its column; return how many."""
         cdef token_t d, h, m = 0
+        cdef score_t weight
         for d in range(begin + 1, n + 1):
             for h in range(begin, d):
-                if scores[d * stride + h] > -INFINITY:
-                    self.edges[m].weight = scores[d * stride + h]
+                weight = scores[d * stride + h]
+                if weight > -INFINITY:
+                    self.edges[m].weight = weight
                     self.edges[m].left = h
                     self.edges[m].right = d
                     m += 1
@@ -302,8 +305,8 @@ def span_some(Spanner spanner, token_t most_nodes, token_t most_edges, const tok
 
 
 def checked_edges(sizes, begins, edges, values, maximum):
-    """Ends as int32; of the values, which are changed if need be, the greatest are best."""
-    ends = np.asarray(edges)
+    """Ends as an int32 copy; of the values, which are changed if need be, the greatest are best."""
+    ends = copied(edges, "edges", DecodeError)
     if ends.shape != (len(values), 2) and (len(values) or ends.size):
         raise DecodeError(f"edges must have the shape (m, 2) and weights (m,), not {ends.shape} and {values.shape}")
     ends = ends.reshape(-1, 2)
@@ -320,12 +323,12 @@ def checked_edges(sizes, begins, edges, values, maximum):
                           f"{'-inf' if maximum else 'inf'} for no edge")
     if not maximum:
         np.negative(values, out=values)
-    return np.ascontiguousarray(ends, dtype=np.int32)
+    return ends.astype(np.int32, copy=False)
 
 
 def checked_indices(indices, m, name):
     """Indices of edges, each once."""
-    array = np.unique(np.asarray([] if indices is None else indices))
+    array = np.unique(copied([] if indices is None else indices, name, DecodeError))
     if array.size == 0:
         return np.empty(0, dtype=np.int64)
     if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= m:

@@ -139,6 +139,13 @@ def arcs_of(sentence: Sentence, nodes: Sequence[Node]) -> tuple[list[Arc], list[
     """The arcs of the tree and of the graph, between positions; without a tree the graph takes its place."""
     words = [place for place, node in enumerate(nodes) if not node.empty]
     heads = sentence.heads
+    beyond = np.flatnonzero(heads > len(sentence))
+    if len(beyond):
+        place = f"{sentence.source or '<input>'}:{sentence[int(beyond[0])].line}: sentence {sentence.id!r}"
+        raise StructureError(
+            f"{place}: word {beyond[0]} has the head {heads[beyond[0]]}, but there are {len(sentence)} words; crossarc "
+            "validate shows all such faults"
+        )
     crossing = crossing_dependents(heads)
     tree = [
         Arc(words[head], words[word], blank(label), crossing=word in crossing)

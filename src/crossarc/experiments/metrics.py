@@ -76,7 +76,7 @@ METRICS: dict[str, Metric] = {
     "uas": Metric("UAS", score("uas")),
     "label_accuracy": Metric("labels", score("label_accuracy")),
     "undirected_uas": Metric("undirected UAS", score("undirected_uas")),
-    "link_las": Metric("LAS of links", lambda figures: figures["parsing"]["link_las"]),
+    "link_las": Metric("LAS of links", lambda figures: figures["parsing"].get("link_las")),
     "lem": Metric("LEM", score("lem")),
     "uem": Metric("UEM", score("uem")),
     "las_no_punct": Metric("LAS, no punct.", no_punctuation("las")),

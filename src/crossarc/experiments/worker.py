@@ -39,7 +39,6 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
     import crossarc
     from crossarc.evaluation import PROPERTIES, Setting, break_down, pair_trees, score_pair
     from crossarc.parsers import Parser, load
-    from crossarc.parsers.moves.model import MoveTreeModel, link_score
     from crossarc.treebank.corpus import Corpus
 
     epochs: list[dict[str, Any]] = []
@@ -71,11 +70,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
             parsing = Stopwatch()
             parsed = list(loaded.parse(gold))
             times.append(parsing.cpu)
-        # For undirected parsers: the score of their links before these get directions.
-        found = loaded.model
-        links = None
-        if isinstance(found, MoveTreeModel) and not found.system.directed:
-            links = link_score(found, Corpus.of(gold))
+        own = loaded.model.own_figures(Corpus.of(gold))
         if order.get("parses"):
             crossarc.write(parsed, order["parses"])
         del loaded  # some systems cannot remove a file while it is mapped
@@ -92,7 +87,7 @@ def work(order: dict[str, Any], on_epoch: Callable[[Epoch], None] = lambda epoch
         "breakdowns": {each.name: each.to_dict()["rows"] for each in break_down(pair, PROPERTIES)},
         "graphs": graph_scores(gold, parsed) if parser.gives_graphs else None,
         "training": {**trained, "data": parser.manifest_["data"], "development": parser.manifest_["development"]},
-        "parsing": {"words": words, "sentences": len(gold), "cpu_seconds": min(times), "link_las": links},
+        "parsing": {"words": words, "sentences": len(gold), "cpu_seconds": min(times), **own},
         "model": model,
         "cpu_seconds": whole.cpu,
         "seconds": whole.clock,

@@ -9,7 +9,6 @@ from libc.stdlib cimport abs
 
 from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
 from crossarc.decode.decoder cimport Decoder
-from crossarc.decode.spanning cimport KBest
 from crossarc.learning.scorers cimport Scorer, Weights
 
 
@@ -19,16 +18,13 @@ ARC_WEIGHTS = SLOTS
 cdef class TreeFactors(Factors):
     """Base of all ways to find trees by arcs: keys, limits, scores and the search."""
 
-    def __init__(self, model, Decoder decoder, bint undirected, combine, lengths, int32_t tag, int32_t k_best,
-                 Learner learner):
+    def __init__(self, model, Decoder decoder, bint undirected, combine, lengths, int32_t tag, Learner learner):
         self.words = Words(len(model.attributes))
         self.keys = ArcKeys(model, self.words, undirected)
         self.limits = LengthLimits(self.words, lengths, tag)
         self.arc_scores = ArcScores(self.words, self.keys, self.limits, combine)
         self.search = TreeSearch(decoder, self.arc_scores)
         self.learner = learner
-        self.k_best = KBest(decoder.single_root) if k_best > 1 else None
-        self.totals = np.zeros(k_best)
         self.forbidden = None
 
     cdef int use(self, Scorer scorer) except -1:
@@ -41,9 +37,7 @@ cdef class TreeFactors(Factors):
         """Make room for sentences of up to n words."""
         self.arc_scores.reserve(n)
         self.learner.reserve(n)
-        self.trees = np.full((self.totals.shape[0], n + 1), -1, dtype=np.int32)
-        if self.k_best is not None:
-            self.k_best.reserve(n)
+        self.tree = np.full(n + 1, -1, dtype=np.int32)
         if not self.sparse:
             self.search.reserve_matrix(n)
         return 0
@@ -57,7 +51,7 @@ cdef class TreeFactors(Factors):
     cdef void add_labels(self) noexcept nogil:
         """Add the scores of labels to those of the arcs, if labels are found with them."""
 
-    cdef bint solve_arcs(self, token_t* heads) noexcept nogil:
+    cdef bint solve_arcs(self, token_t* heads) except -1 nogil:
         """Score all arcs and set the heads of the best tree; False if there is none.
 
         While learning with `augment`, arcs that the gold tree lacks count one more.
@@ -96,6 +90,10 @@ cdef class TreeFactors(Factors):
         self.count_arcs(self.limits.count_pruned())
         return True
 
+    cdef int find_sure_tree(self, token_t* heads) except -1 nogil:
+        """Set the heads of the best tree, which a sentence without constraints always has by sound scores."""
+        return 0 if self.find_tree(heads) else refuse_scores()
+
     cdef int find_best(self, token_t* heads, label_t* labels) except -1 nogil:
         """Set the heads of the best tree; where possible, only edges that limits allow are scored."""
         cdef token_t edges
@@ -107,8 +105,7 @@ cdef class TreeFactors(Factors):
                 return 0
             with gil:
                 self.search.reserve_matrix(self.words.n)
-        self.find_tree(heads)
-        return 0
+        return self.find_sure_tree(heads)
 
     cdef object matrix_of(self, const int32_t[:, ::1] tokens):
         """The scores of all arcs of one sentence, in true units."""
@@ -118,7 +115,7 @@ cdef class TreeFactors(Factors):
         with nogil:
             self.read(tokens, 0, n + 1)
             self.limits.begin()
-            while not self.solve_arcs(&self.trees[0, 0]) and self.limits.pruning:
+            while not self.solve_arcs(&self.tree[0]) and self.limits.pruning:
                 self.limits.pruning = False
         return np.array(self.arc_scores.matrix).reshape(n + 1, n + 1) * self.scorer.unit
 
@@ -154,21 +151,13 @@ cdef class TreeFactors(Factors):
         return wrong
 
     cdef offset_t learn_best(self) except -1 nogil:
-        """Move the gold tree from the best ones; return how many words of the best are wrong."""
-        cdef int32_t k, count
+        """Move the gold tree from the best one; return how many words of that are wrong."""
         cdef offset_t wrong
         self.learner.next_step()
-        count = self.find_tree(&self.trees[0, 0])
-        if self.k_best is not None:
-            count = <int32_t>self.k_best.solve(&self.arc_scores.matrix[0], self.words.n + 1, self.words.n,
-                                               self.totals.shape[0], &self.trees[0, 0], self.trees.shape[1],
-                                               &self.totals[0])
-            if count < 0:
-                raise MemoryError
-        wrong = self.count_wrong(&self.trees[0, 0])
-        self.learner.begin(count)
-        for k in range(count):
-            self.learner.compare(self, &self.trees[k, 0], self.labels_of(&self.trees[k, 0]))
+        self.find_tree(&self.tree[0])
+        wrong = self.count_wrong(&self.tree[0])
+        self.learner.begin()
+        self.learner.compare(self, &self.tree[0], self.labels_of(&self.tree[0]))
         self.learner.learn()
         return wrong
 
@@ -212,17 +201,16 @@ cdef class ArcFactors(TreeFactors):
     """Trees by arcs, each scored on its own: a feature model and a decoder at work, for one thread.
 
     With `undirected` scores are those of edges, in both triangles of the matrix. `combine` makes such scores from those
-    of arcs. `lengths`, by the tags of head and dependent in the column `tag`, leaves longer arcs out. Learning looks at
-    the `k_best` best trees; the loss of one is the number of its wrong heads, or with `undirected` of its wrong edges,
-    unless `loss` is "heads".
+    of arcs. `lengths`, by the tags of head and dependent in the column `tag`, leaves longer arcs out. In learning, the
+    loss of a tree is the number of its wrong heads, or with `undirected` of its wrong edges, unless `loss` is "heads".
     """
 
     cdef Enhancer enhancer
 
     def __init__(self, model, Decoder decoder, *, bint undirected=False, combine="none", lengths=None, int32_t tag=-1,
-                 int32_t k_best=1, loss="edges"):
-        learner = Learner(k_best, count_heads=undirected and loss == "heads")
-        super().__init__(model, decoder, undirected, combine, lengths, tag, k_best, learner)
+                 loss="edges"):
+        learner = Learner(count_heads=undirected and loss == "heads")
+        super().__init__(model, decoder, undirected, combine, lengths, tag, learner)
         self.enhancer = Enhancer(self.arc_scores)
 
     cdef int32_t parts_of(self, const token_t* heads, const label_t* labels, Part* parts) noexcept nogil:
@@ -270,8 +258,8 @@ cdef class LabelledFactors(TreeFactors):
     See `ArcFactors` for the other arguments, and `LabelFactors` for `label_places`.
     """
 
-    def __init__(self, model, Decoder decoder, const uint8_t[::1] label_places, lengths, int32_t tag, int32_t k_best):
-        super().__init__(model, decoder, False, "none", lengths, tag, k_best, Learner(k_best, labels=True))
+    def __init__(self, model, Decoder decoder, const uint8_t[::1] label_places, lengths, int32_t tag):
+        super().__init__(model, decoder, False, "none", lengths, tag, Learner(labels=True))
         self.labels = LabelScores(LabelKeys(model, self.words, "ends"), label_places)
 
     cdef int reserve(self, token_t n) except -1:
@@ -311,9 +299,8 @@ cdef class JointFactors(LabelledFactors):
     cdef label_t[::1] found
     cdef const token_t* compared        # while learning: the tree that the gold tree is compared with
 
-    def __init__(self, model, Decoder decoder, const uint8_t[::1] label_places, *, lengths=None, int32_t tag=-1,
-                 int32_t k_best=1):
-        super().__init__(model, decoder, label_places, lengths, tag, k_best)
+    def __init__(self, model, Decoder decoder, const uint8_t[::1] label_places, *, lengths=None, int32_t tag=-1):
+        super().__init__(model, decoder, label_places, lengths, tag)
 
     cdef int reserve(self, token_t n) except -1:
         """Make room for sentences of up to n words."""
@@ -343,7 +330,7 @@ cdef class JointFactors(LabelledFactors):
                             row[label] += label != self.gold_labels[d]
                 best = self.labels.best(h)
                 self.arc_labels[d * <Py_ssize_t>(n + 1) + h] = best
-                cell[0] += self.scale * row[best]
+                cell[0] = cell[0] + self.scale * row[best] if best >= 0 else -INFINITY      # or no label can be there
 
     cdef const label_t* labels_of(self, const token_t* heads) noexcept nogil:
         """The labels of a tree that was found."""
@@ -373,7 +360,7 @@ cdef class JointFactors(LabelledFactors):
         """Set the heads and labels of the best tree."""
         cdef const label_t* found
         cdef token_t d
-        self.find_tree(heads)
+        self.find_sure_tree(heads)
         found = self.labels_of(heads)
         for d in range(1, self.words.n + 1):
             labels[d] = found[d]

@@ -12,9 +12,9 @@ from libc.string cimport memset
 
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
 from crossarc.decode.second_order cimport FIRST_CHILD, NO_BETWEEN, NO_BEYOND, Carreras, Reattacher
-from crossarc.decode.decoder cimport SOLVED
+from crossarc.decode.decoder cimport SOLVED, is_sound_score
 from crossarc.decode.projective cimport Eisner
-from crossarc.factors.arcs cimport Factors, Learner, Part, TreeFactors, arc_part, distance_class
+from crossarc.factors.arcs cimport Factors, Learner, Part, TreeFactors, arc_part, distance_class, refuse_scores
 from crossarc.learning.scorers cimport Scorer, Weights
 
 include "part_keys.pyx"
@@ -86,7 +86,7 @@ cdef class SecondOrderFactors(Factors):
         """Choose the candidate arcs; those of the coarse tree, of starts and of the gold tree are always among them."""
         cdef const token_t* trees[MOST_STARTS + 3]
         cdef int32_t start, count = 2
-        trees[0] = &self.coarse.trees[0, 0]
+        trees[0] = &self.coarse.tree[0]
         trees[1] = &self.trees[FOUND, 0]        # a tree that must be among the candidates, if there is one yet
         for start in range(self.starts.count):
             trees[count] = &self.starts.trees[start, 0]
@@ -102,9 +102,15 @@ cdef class SecondOrderFactors(Factors):
         While learning with `augment`, arcs that the gold tree lacks count one more.
         """
         cdef int32_t a, k
+        cdef Py_ssize_t p
+        cdef bint sound = True
         cdef token_t d
         cdef score_t* scores
         self.scores.score()
+        for p in range(self.parts.size):
+            sound &= is_sound_score(self.parts.scores[p])
+        if not sound:
+            refuse_scores()
         if self.gold == NULL or not self.learner.augment:
             return 0
         for a in range(self.parts.count):
@@ -136,7 +142,7 @@ cdef class SecondOrderFactors(Factors):
                 self.score_parts()
                 self.chart.solve(self.parts, heads, choices)
             else:                               # constraints or lengths leave no projective tree
-                self.begin_with(&self.coarse.trees[0, 0], FOUND)
+                self.begin_with(&self.coarse.tree[0], FOUND)
         if self.reattacher is not None:
             self.moves += self.reattacher.improve(self.parts, self.threshold / self.scorer.unit, heads, choices)
             for start in range(self.starts.count):
@@ -185,7 +191,7 @@ cdef class SecondOrderFactors(Factors):
     cdef int find_best(self, token_t* heads, label_t* labels) except -1 nogil:
         """Set the heads of the best tree, and its labels if they are found with it."""
         cdef token_t d
-        self.coarse.find_tree(&self.coarse.trees[0, 0])
+        self.coarse.find_sure_tree(&self.coarse.tree[0])
         self.solve()
         for d in range(self.words.n + 1):
             heads[d] = self.trees[FOUND, d]
@@ -288,7 +294,7 @@ cdef class SecondOrderFactors(Factors):
                 labelled and self.found[FOUND, d] != self.gold_labels[d])
         if wrong == 0:
             return 0
-        self.learner.begin(1)
+        self.learner.begin()
         self.learner.compare(self, &self.trees[FOUND, 0], &self.found[FOUND, 0] if labelled else NULL)
         self.learner.learn()
         return wrong
@@ -368,7 +374,7 @@ cdef class SecondOrderFactors(Factors):
         with nogil:
             for s in range(starts.shape[0] - 1):
                 self.read(tokens, starts[s], starts[s + 1])
-                self.coarse.find_tree(&self.coarse.trees[0, 0])
+                self.coarse.find_tree(&self.coarse.tree[0])
                 self.choose_arcs()
                 arcs += self.parts.count
                 for a in range(self.parts.count):
@@ -390,7 +396,7 @@ cdef class SecondOrderFactors(Factors):
         try:
             with nogil:
                 self.read(tokens, 0, n + 1)
-                solved = self.coarse.find_tree(&self.coarse.trees[0, 0])
+                solved = self.coarse.find_tree(&self.coarse.tree[0])
                 if solved:
                     self.solve()
         finally:
@@ -410,7 +416,7 @@ cdef class SecondOrderFactors(Factors):
         try:
             with nogil:
                 self.read(tokens, 0, n + 1)
-                self.coarse.find_tree(&self.coarse.trees[0, 0])
+                self.coarse.find_tree(&self.coarse.tree[0])
                 self.choose_arcs()
                 self.score_parts()
                 p = self.parts_of(&heads[0], &labels[0] if labels is not None else NULL, self.learner.parts)

@@ -3,7 +3,6 @@ from libc.stdlib cimport abs
 from crossarc.core.typedefs cimport hash_t, int32_t, int64_t, label_t, offset_t, score_t, token_t, uint8_t, weight_t
 
 from crossarc.decode.decoder cimport Decoder
-from crossarc.decode.spanning cimport KBest
 from crossarc.decode.undirected cimport Edge, Undirected
 from crossarc.learning.learners cimport Differences
 from crossarc.learning.scorers cimport MOST_KEYS, Scorer, Weights
@@ -233,8 +232,12 @@ cdef class TreeSearch:
 
     cdef int reserve_matrix(self, token_t n) except -1
     cdef int reserve_edges(self, token_t n, token_t m) except -1
-    cdef bint solve(self, token_t* heads) noexcept nogil
-    cdef token_t solve_edges(self, Scorer weights, token_t* heads) noexcept nogil
+    cdef int check(self) except -1 nogil
+    cdef bint solve(self, token_t* heads) except -1 nogil
+    cdef token_t solve_edges(self, Scorer weights, token_t* heads) except -2 nogil
+
+
+cdef int refuse_scores() except -1 nogil
 
 
 cdef class Enhancer:
@@ -244,7 +247,7 @@ cdef class Enhancer:
     cdef int reserve(self, token_t n) except -1
     cdef void score_head(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil
     cdef void score_turn(self, Scorer weights, const token_t* heads, token_t d) noexcept nogil
-    cdef void enhance(self, Scorer weights, token_t* heads, int32_t rounds) noexcept nogil
+    cdef int enhance(self, Scorer weights, token_t* heads, int32_t rounds) except -1 nogil
 
 
 # Parts of trees and learning from them.
@@ -295,21 +298,18 @@ cdef class Learner:
     cdef bint augment                   # whether the scores of wrong parts have one more than they should
     cdef score_t missing                # the loss of a gold part that was not found; 0 where a wrong part replaces it
     cdef bint count_heads               # whether a right edge in the wrong direction counts as wrong
-    cdef int32_t count                  # of wrong trees
     cdef Part* parts
     cdef Py_ssize_t room
-    cdef Differences differences        # the features of the gold tree less those of each wrong one
+    cdef Differences differences        # the features of the gold tree less those of the wrong one
     cdef Differences label_differences
     cdef Differences pair_differences
-    cdef int32_t tree                   # the wrong tree at hand
     cdef weight_t sign                  # of the part at hand: 1 in the gold tree, -1 in a wrong one
-    cdef score_t[:, ::1] products       # of the differences
-    cdef score_t[::1] shortfalls        # what each margin lacks
-    cdef score_t[::1] steps
+    cdef score_t loss                   # how much is wrong
+    cdef score_t margin                 # by which the gold tree is better
 
     cdef int reserve(self, Py_ssize_t parts) except -1 nogil
     cdef void next_step(self) noexcept nogil
-    cdef void begin(self, int32_t trees) noexcept nogil
+    cdef void begin(self) noexcept nogil
     cdef int compare(self, Factors factors, const token_t* tree, const label_t* labels) except -1 nogil
     cdef int compare_parts(self, Factors factors, int32_t gold_count, int32_t found_count,
                            score_t given_loss) except -1 nogil
@@ -353,9 +353,7 @@ cdef class TreeFactors(Factors):
     cdef readonly int64_t arcs          # so many between words there were, for the object's whole life
     cdef readonly int64_t pruned        # and so many of them lengths left out
     cdef readonly int64_t unpruned      # sentences that had no tree without them
-    cdef KBest k_best
-    cdef token_t[:, ::1] trees          # while learning: the best, the best first
-    cdef score_t[::1] totals
+    cdef token_t[::1] tree              # while learning: the best one
 
     cdef inline score_t* cell(self, token_t h, token_t d) noexcept nogil:
         """The score of an arc."""
@@ -367,10 +365,11 @@ cdef class TreeFactors(Factors):
 
     cdef int use(self, Scorer scorer) except -1
     cdef void add_labels(self) noexcept nogil
-    cdef bint solve_arcs(self, token_t* heads) noexcept nogil
+    cdef bint solve_arcs(self, token_t* heads) except -1 nogil
     cdef int try_tree(self, token_t* heads) except -1 nogil
     cdef void count_arcs(self, int64_t pruned) noexcept nogil
     cdef bint find_tree(self, token_t* heads) except -1 nogil
+    cdef int find_sure_tree(self, token_t* heads) except -1 nogil
     cdef const label_t* labels_of(self, const token_t* heads) noexcept nogil
     cdef int add_slots(self, const hash_t* keys, int32_t count, int32_t direction, int32_t kind) except -1 nogil
     cdef int add_arc(self, token_t h, token_t d) except -1 nogil

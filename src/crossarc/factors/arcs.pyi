@@ -31,7 +31,6 @@ class TreeFactors:
         combine: str,
         lengths: _Ints | None,
         tag: int,
-        k_best: int,
         learner: object,
     ) -> None: ...
 
@@ -45,7 +44,6 @@ class ArcFactors(TreeFactors):
         combine: str = "none",
         lengths: _Ints | None = None,
         tag: int = -1,
-        k_best: int = 1,
         loss: str = "edges",
     ) -> None: ...
     def find_trees(self, scorer: Scorer, tokens: _Ints, starts: _Longs, heads: _Ints) -> None: ...
@@ -71,7 +69,6 @@ class LabelledFactors(TreeFactors):
         label_places: NDArray[np.uint8],
         lengths: _Ints | None,
         tag: int,
-        k_best: int,
     ) -> None: ...
     def scores(self, scorer: Scorer, label_scorer: Scorer, tokens: _Ints) -> NDArray[np.float64]: ...
     def label_scores(self, label_scorer: Scorer, tokens: _Ints, heads: _Ints) -> NDArray[np.float64]: ...
@@ -85,7 +82,6 @@ class JointFactors(LabelledFactors):
         *,
         lengths: _Ints | None = None,
         tag: int = -1,
-        k_best: int = 1,
     ) -> None: ...
     def find_trees(
         self, scorer: Scorer, label_scorer: Scorer, tokens: _Ints, starts: _Longs, heads: _Ints, labels: _Ints

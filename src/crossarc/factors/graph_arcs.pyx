@@ -43,7 +43,7 @@ cdef class GraphArcFactors(LabelledFactors):
 
     def __init__(self, model, Decoder decoder, const uint8_t[::1] label_places, *, bint acyclic=True,
                  token_t most_heads=2**31 - 1, token_t most_parallel=1, lengths=None, int32_t tag=-1):
-        super().__init__(model, decoder, label_places, lengths, tag, 1)
+        super().__init__(model, decoder, label_places, lengths, tag)
         self.builder = GraphBuilder(decoder.single_root, acyclic, most_heads, most_parallel)
         self.gold_scores = np.zeros(1)
 
@@ -103,13 +103,13 @@ cdef class GraphArcFactors(LabelledFactors):
                 arc += augment
                 best = self.labels.best(h)
                 self.arc_labels[d * <Py_ssize_t>(n + 1) + h] = best
-                cell[0] = arc + self.scale * self.labels.row[best]
+                cell[0] = arc + self.scale * self.labels.row[best] if best >= 0 else -INFINITY
                 if self.builder.most_parallel > 1:
                     self.offer_labels(h, d, arc)
                 else:
                     self.builder.offer(h, d, best, cell[0])
 
-    cdef bint solve_arcs(self, token_t* heads) noexcept nogil:
+    cdef bint solve_arcs(self, token_t* heads) except -1 nogil:
         """Score all arcs and set the heads of the given tree or the best one; False if there is none.
 
         While learning with `augment`, wrong arcs count one more, and gold arcs less by what it costs to miss them.
@@ -119,15 +119,16 @@ cdef class GraphArcFactors(LabelledFactors):
         self.add_labels()
         if self.given == NULL:
             return self.search.solve(heads)
+        self.search.check()
         memcpy(heads, self.given, (<size_t>self.words.n + 1) * sizeof(token_t))
         return True
 
     cdef int find_graph(self) except -1 nogil:
         """Let the builder have the graph of the sentence at hand."""
-        cdef token_t* heads = &self.trees[0, 0]
+        cdef token_t* heads = &self.tree[0]
         cdef token_t d
         cdef Py_ssize_t stride = self.words.n + 1
-        self.find_tree(heads)
+        self.find_sure_tree(heads)
         for d in range(1, self.words.n + 1):
             self.tree_labels[d] = self.arc_labels[d * stride + heads[d]]
         return self.builder.build(heads, &self.tree_labels[0], &self.arc_scores.matrix[0], stride)
@@ -188,7 +189,7 @@ cdef class GraphArcFactors(LabelledFactors):
         self.find_graph()
         self.learner.reserve(max(self.gold_count, self.builder.count))
         gold, found = self.gold_parts(), self.found_parts()
-        self.learner.begin(1)
+        self.learner.begin()
         self.learner.compare_parts(self, gold, found, -1)
         for k in range(gold + found):
             wrong += not self.learner.parts[k].shared

@@ -105,7 +105,7 @@ cdef class LabelFactors(Factors):
                 continue
             wrong += 1
             self.word = d
-            self.learner.begin(1)
+            self.learner.begin()
             self.learner.compare(self, self.gold, &self.found[0])
             self.learner.learn()
         return wrong

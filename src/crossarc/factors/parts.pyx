@@ -7,10 +7,9 @@ more than that: parts that only the gold tree has gain, parts that only a wrong 
 import numpy as np
 
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
 
 from crossarc.core.typedefs cimport hash_t, int32_t, label_t, offset_t, score_t, token_t
-from crossarc.learning.learners cimport Differences, find_steps
+from crossarc.learning.learners cimport Differences
 
 
 cdef class Factors:
@@ -87,18 +86,15 @@ cdef inline bint same(const Part* a, const Part* b) noexcept nogil:
 cdef class Learner:
     """Moves weights from the parts of wrong trees to those of the gold tree, by MIRA or the perceptron.
 
-    The gold tree is moved from up to `trees` wrong ones by the least steps that make it better than each by as much as
-    that has wrong parts, and at most by `cost` each (MIRA); a cost of 0 means steps of 1 (the perceptron).
+    The gold tree is moved from a wrong one by the least step that makes it better by as much as that has wrong parts,
+    and at most by `cost` (MIRA); a cost of 0 means steps of 1 (the perceptron).
     """
 
-    def __init__(self, int32_t trees=1, bint labels=False, bint count_heads=False, bint pairs=False):
+    def __init__(self, bint labels=False, bint count_heads=False, bint pairs=False):
         self.count_heads = count_heads
-        self.differences = Differences(trees)
-        self.label_differences = Differences(trees) if labels else None
-        self.pair_differences = Differences(trees) if pairs else None
-        self.products = np.zeros((trees, trees))
-        self.shortfalls = np.zeros(trees)
-        self.steps = np.zeros(trees)
+        self.differences = Differences()
+        self.label_differences = Differences() if labels else None
+        self.pair_differences = Differences() if pairs else None
 
     def __dealloc__(self):
         free(self.parts)
@@ -123,18 +119,16 @@ cdef class Learner:
         if self.pair_weights is not None:
             self.pair_weights.now += 1
 
-    cdef void begin(self, int32_t trees) noexcept nogil:
-        """Begin to compare the gold tree with so many others."""
-        self.count = trees
-        self.tree = 0
-        self.differences.begin(trees)
+    cdef void begin(self) noexcept nogil:
+        """Begin with no difference."""
+        self.differences.begin()
         if self.label_weights is not None:
-            self.label_differences.begin(trees)
+            self.label_differences.begin()
         if self.pair_weights is not None:
-            self.pair_differences.begin(trees)
+            self.pair_differences.begin()
 
     cdef int compare(self, Factors factors, const token_t* tree, const label_t* labels) except -1 nogil:
-        """Add the difference between the gold tree of the sentence at hand and the next tree."""
+        """Add the difference between the gold tree of the sentence at hand and a wrong one."""
         cdef int32_t gold = factors.parts_of(factors.gold, factors.gold_labels, self.parts)
         cdef int32_t found = factors.parts_of(tree, labels, self.parts + gold)
         cdef score_t loss = -1
@@ -185,42 +179,36 @@ cdef class Learner:
                 wrong += 1
         if given_loss >= 0:
             loss = given_loss
-        self.shortfalls[self.tree] = loss - margin
-        self.steps[self.tree] = loss > 0
-        self.tree += 1
+        self.loss, self.margin = loss, margin
         return 0
 
     cdef int add(self, const hash_t* keys, int32_t count, int32_t action) except -1 nogil:
         """Add keys of the part at hand, for an action of the weights."""
-        return self.differences.add(keys, count, action, self.tree, self.sign)
+        return self.differences.add(keys, count, action, self.sign)
 
     cdef int add_label(self, const hash_t* keys, int32_t count, label_t label) except -1 nogil:
         """Add keys of the part at hand, for an action of the weights of labels."""
-        return self.label_differences.add(keys, count, label, self.tree, self.sign)
+        return self.label_differences.add(keys, count, label, self.sign)
 
     cdef int add_pair(self, const hash_t* keys, int32_t count) except -1 nogil:
         """Add keys of the pair of arcs at hand."""
-        return self.pair_differences.add(keys, count, 0, self.tree, self.sign)
+        return self.pair_differences.add(keys, count, 0, self.sign)
 
     cdef int learn(self) except -1 nogil:
         """Move the weights by the differences; return whether they moved."""
-        cdef int32_t r
-        cdef bint moved = False
-        for r in range(self.count):
-            moved = moved or self.steps[r] > 0
-        if not moved:
+        cdef score_t norm, step = 1
+        if not self.loss > 0:
             return False
-        memset(&self.products[0, 0], 0, <size_t>self.count * self.count * sizeof(score_t))
-        self.differences.settle(self.weights, &self.products[0, 0])
+        norm = self.differences.settle(self.weights)
         if self.label_weights is not None:
-            self.label_differences.settle(self.label_weights, &self.products[0, 0])
+            norm += self.label_differences.settle(self.label_weights)
         if self.pair_weights is not None:
-            self.pair_differences.settle(self.pair_weights, &self.products[0, 0])
+            norm += self.pair_differences.settle(self.pair_weights)
         if self.cost > 0:
-            find_steps(&self.products[0, 0], &self.shortfalls[0], self.count, self.cost, &self.steps[0])
-        self.differences.apply(self.weights, &self.steps[0])
+            step = min(self.cost, max(0, (self.loss - self.margin) / norm)) if norm > 0 else 0
+        self.differences.apply(self.weights, step)
         if self.label_weights is not None:
-            self.label_differences.apply(self.label_weights, &self.steps[0])
+            self.label_differences.apply(self.label_weights, step)
         if self.pair_weights is not None:
-            self.pair_differences.apply(self.pair_weights, &self.steps[0])
+            self.pair_differences.apply(self.pair_weights, step)
         return True

@@ -24,7 +24,7 @@ from libc.string cimport memset
 
 from crossarc.core.typedefs cimport int32_t, label_t, offset_t, score_t, token_t, uint8_t
 from crossarc.decode.spanning cimport ChuLiuEdmonds
-from crossarc.decode.decoder cimport SOLVED, Decoder, Outcome
+from crossarc.decode.decoder cimport SOLVED, Decoder, Outcome, is_sound
 from crossarc.learning.scorers cimport Scorer, Weights
 
 
@@ -127,7 +127,7 @@ cdef class RoundGraph:
             nodes[w] = nodes[top] if top > 0 else self.ground
         return True
 
-    cdef bint solve(self, const score_t* matrix, token_t* heads) noexcept nogil:
+    cdef bint solve(self, const score_t* matrix, token_t* heads) except -1 nogil:
         """Set the heads of the words of the round by the scores of arcs; False if limits leave none."""
         cdef token_t w, d, h, node
         cdef token_t size = self.count + 1 + (self.ground > 0)
@@ -145,13 +145,15 @@ cdef class RoundGraph:
                 row[node] = -INFINITY
             for h in range(self.words.n + 1):
                 node = self.nodes[h]
-                if node != OUT and node != w and scores[h] > row[node]:
+                if node != OUT and node != w and not scores[h] <= row[node]:    # NaN is kept, and refused below
                     row[node] = scores[h]
         if self.ground > 0:
             row = &self.graph[self.ground * size]
             for node in range(size):
                 row[node] = 0
             row[self.ground] = -INFINITY
+        if not is_sound(&self.graph[0], size, size - 1):
+            refuse_scores()
         if self.one_root:
             outcome = self.decoder.solve(&self.graph[0], size, size - 1, &self.chosen[0])
         else:
@@ -190,7 +192,7 @@ cdef class RoundFactors(TreeFactors):
 
     def __init__(self, model, Decoder decoder, int32_t tag_column, const int32_t[::1] round_of_tag, bint absorb=True,
                  *, lengths=None, label_places=None):
-        super().__init__(model, decoder, False, "none", lengths, tag_column, 1, Learner())
+        super().__init__(model, decoder, False, "none", lengths, tag_column, Learner())
         self.graph = RoundGraph(self.words, decoder, tag_column, round_of_tag, absorb)
         self.dependents = DependentKeys(model, self.keys, label_places is not None)
         if label_places is not None:
@@ -316,7 +318,7 @@ cdef class RoundFactors(TreeFactors):
                 for h in range(self.words.n + 1):
                     self.cell(h, d)[0] += self.gold[d] != h
         self.graph.solve(&self.arc_scores.matrix[0], &self.wrong[0])
-        self.learner.begin(1)
+        self.learner.begin()
         self.learner.compare(self, &self.wrong[0], NULL)
         if self.learner.learn():
             memset(&self.stale[0], True, <size_t>self.words.n + 1)
@@ -325,8 +327,8 @@ cdef class RoundFactors(TreeFactors):
     cdef offset_t learn_best(self) except -1 nogil:
         """Learn round by round; return how many words of the tree that was found are wrong."""
         self.learner.next_step()
-        self.find_tree(&self.trees[0, 0])
-        return self.count_wrong(&self.trees[0, 0])
+        self.find_tree(&self.tree[0])
+        return self.count_wrong(&self.tree[0])
 
     # ---- what parsers call
 

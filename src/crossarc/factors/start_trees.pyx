@@ -38,7 +38,7 @@ cdef class StartTrees:
             self.count = <int32_t>self.given.shape[0]
         if self.from_coarse:
             for i in range(n + 1):
-                self.trees[self.count, i] = self.coarse.trees[0, i]
+                self.trees[self.count, i] = self.coarse.tree[i]
             self.count += 1
         if self.undirected is not None:
             for i in range(1, n + 1):

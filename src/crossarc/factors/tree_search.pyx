@@ -5,9 +5,17 @@ from libc.math cimport INFINITY
 
 from crossarc.core.links cimport turn
 from crossarc.core.typedefs cimport int32_t, score_t, token_t
-from crossarc.decode.decoder cimport SOLVED, Decoder
+from crossarc.decode.decoder cimport LARGEST, SOLVED, Decoder, is_sound, is_sound_score
 from crossarc.decode.undirected cimport Undirected
 from crossarc.learning.scorers cimport Scorer
+
+from crossarc.errors import UnsoundScores
+
+
+cdef int refuse_scores() except -1 nogil:
+    """Raise the error about scores that no search can use."""
+    with gil:
+        raise UnsoundScores
 
 
 cdef class TreeSearch:
@@ -33,11 +41,18 @@ cdef class TreeSearch:
         self.edge_decoder.reserve_edges(n, m)
         return 0
 
-    cdef bint solve(self, token_t* heads) noexcept nogil:
+    cdef int check(self) except -1 nogil:
+        """Refuse a matrix that cannot be searched: decoders take only sound scores."""
+        if not is_sound(&self.scores.matrix[0], self.scores.words.n + 1, self.scores.words.n):
+            refuse_scores()
+        return 0
+
+    cdef bint solve(self, token_t* heads) except -1 nogil:
         """Set the heads of the best tree by the matrix; False if there is none."""
         cdef token_t i, j, n = self.scores.words.n
         cdef Py_ssize_t stride = n + 1
         cdef const score_t* matrix = &self.scores.matrix[0]
+        self.check()
         heads[0] = -1
         for i in range(1, n + 1):
             heads[i] = 0        # should a decoder ever give up, what follows the heads stays within the sentence
@@ -48,16 +63,25 @@ cdef class TreeSearch:
             for j in range(1, i):
                 self.joined[i * stride + j] = self.joined[j * stride + i] = self.scores.join(
                     matrix[i * stride + j], matrix[j * stride + i])
+        if not is_sound(&self.joined[0], stride, n):
+            refuse_scores()
         return self.decoder.solve(&self.joined[0], stride, n, heads) == SOLVED
 
-    cdef token_t solve_edges(self, Scorer weights, token_t* heads) noexcept nogil:
+    cdef token_t solve_edges(self, Scorer weights, token_t* heads) except -2 nogil:
         """Score the edges that limits allow and set the heads of their best tree.
 
         Return the number of edges between words, or -1 if there is no tree.
         """
         cdef bint with_roots = not self.edge_decoder.single_root
-        cdef token_t n = self.scores.words.n
+        cdef token_t i, n = self.scores.words.n
         cdef token_t m = self.scores.fill_edges(weights, self.edge_decoder.edges, &self.root_scores[0], with_roots)
+        cdef bint sound = True
+        for i in range(m):
+            sound &= is_sound_score(self.edge_decoder.edges[i].weight)
+        for i in range(1, n + 1):
+            sound &= is_sound_score(self.root_scores[i])
+        if not sound:
+            refuse_scores()
         if self.edge_decoder.solve_edges(m, &self.root_scores[0], n, heads) != SOLVED:
             return -1
         return m - n if with_roots else m
@@ -93,7 +117,7 @@ cdef class Enhancer:
             self.scores.score_pair(weights, min(t, d), max(t, d), &there, &back)
             self.reversals[2, d] = there if t < d else back
 
-    cdef void enhance(self, Scorer weights, token_t* heads, int32_t rounds) noexcept nogil:
+    cdef int enhance(self, Scorer weights, token_t* heads, int32_t rounds) except -1 nogil:
         """Reverse up to so many arcs of a tree, the one that gains most each time."""
         cdef token_t u, v, w, best, n = self.scores.words.n
         cdef score_t gain, best_gain
@@ -109,11 +133,13 @@ cdef class Enhancer:
                 if u == 0 or self.reversals[2, v] == -INFINITY or self.reversals[1, v] == -INFINITY:
                     continue
                 gain = (self.reversals[2, v] + self.reversals[1, v]) - (self.reversals[0, u] + self.reversals[0, v])
+                if not -LARGEST < gain < LARGEST:
+                    refuse_scores()
                 if gain > best_gain:
                     best_gain = gain
                     best = v
             if best < 0:
-                return
+                return 0
             u = heads[best]
             turn(heads, best)
             self.score_head(weights, heads, best)
@@ -122,3 +148,4 @@ cdef class Enhancer:
                 if w == best or heads[w] == best or heads[w] == u:
                     self.score_turn(weights, heads, w)
             rounds -= 1
+        return 0

@@ -22,32 +22,24 @@ cdef void log_loss_gradient(const weight_t* scores, const int32_t* costs, int32_
                             score_t* gradient) noexcept nogil
 
 
-# Sparse vectors of features, the differences between right and wrong structures.
+# A sparse vector of features, the difference between a right and a wrong structure.
 cdef struct Feature:
     hash_t key
     int32_t action
+    weight_t value
     int32_t place               # where `places` has it
 
 
 cdef class Differences:
     cdef Feature* features
-    cdef weight_t* values       # by feature, its value in each vector
     cdef int32_t* places        # open addressing from hashes to features, numbered from 1; 0 where free
     cdef hash_t mask
     cdef int32_t size
     cdef int32_t room
-    cdef int32_t vectors        # how many are in use
-    cdef int32_t most_vectors
 
-    cdef void begin(self, int32_t vectors) noexcept nogil
+    cdef void begin(self) noexcept nogil
     cdef int grow(self, Py_ssize_t needed) except -1 nogil
     cdef hash_t find(self, hash_t key, int32_t action) noexcept nogil
-    cdef int add(self, const hash_t* keys, int32_t count, int32_t action, int32_t vector,
-                 weight_t value) except -1 nogil
-    cdef int settle(self, Weights weights, score_t* products) except -1 nogil
-    cdef int apply(self, Weights weights, const score_t* steps) except -1 nogil
-
-
-# The steps of MIRA for several wrong structures at once.
-cdef void find_steps(const score_t* products, const score_t* violations, int32_t count, score_t most,
-                     score_t* steps) noexcept nogil
+    cdef int add(self, const hash_t* keys, int32_t count, int32_t action, weight_t value) except -1 nogil
+    cdef score_t settle(self, Weights weights) noexcept nogil
+    cdef int apply(self, Weights weights, score_t step) except -1 nogil

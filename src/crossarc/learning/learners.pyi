@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from crossarc.learning.scorers import Weights
 
@@ -20,9 +20,5 @@ class MaximumEntropy(UpdateRule):
 def gradient_of(scores: NDArray[np.float32], costs: NDArray[np.int32]) -> NDArray[np.float64]: ...
 
 class Differences:
-    def __new__(cls, vectors: int = 1) -> Self: ...
-    def learn(
-        self, weights: Weights, parts: Iterable[tuple[NDArray[np.uint64], int, int, float]], steps: ArrayLike
-    ) -> NDArray[np.float64]: ...
-
-def least_steps(products: ArrayLike, violations: ArrayLike, most: float) -> NDArray[np.float64]: ...
+    def __new__(cls) -> Self: ...
+    def learn(self, weights: Weights, parts: Iterable[tuple[NDArray[np.uint64], int, float]], step: float) -> float: ...

@@ -1,4 +1,3 @@
 """How weights change after a decision or a structure."""
 include "updates.pyx"
 include "differences.pyx"
-include "hildreth.pyx"

@@ -1,11 +1,16 @@
 """Rows of tables by number: sums of embeddings, their gradients, rows that occur several times, and Adam."""
+import os
+
 import numpy as np
 
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memset
 
-from crossarc.core.hashing cimport hash_bytes
+from crossarc.core.hashing cimport HashKey, hash_bytes, make_key
 from crossarc.core.typedefs cimport hash_t, int32_t, uint8_t
+
+
+cdef HashKey KEY = make_key(os.urandom(16))
 
 
 def sum_rows(table, const int32_t[:, :] numbers not None, out):
@@ -79,7 +84,7 @@ def distinct_rows(const int32_t[:, ::1] rows not None):
     memset(slots, 0xFF, capacity * sizeof(int32_t))
     with nogil:
         for row in range(count):
-            key = hash_bytes(<const char*>&rows[row, 0], size * sizeof(int32_t)) if size else 0
+            key = hash_bytes(<const char*>&rows[row, 0], size * sizeof(int32_t), KEY) if size else 0
             place = (key >> 32) & <hash_t>(capacity - 1)
             while slots[place] >= 0 and size and memcmp(&rows[first[slots[place]], 0], &rows[row, 0],
                                                         size * sizeof(int32_t)) != 0:

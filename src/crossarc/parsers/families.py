@@ -70,18 +70,31 @@ def all_settings() -> dict[str, list[str]]:
     return found
 
 
-# Removed settings, and what holds without them.
-REMOVED = {
-    "static_epochs": "the first epoch always follows the oracle alone",
-    "learning_rate": "maximum entropy always has 0.1",
-    "l2": "maximum entropy always has 0.0001",
-    "degree": "LIBSVM always has the kernel (0.01 * x * y + 1) ** 2",
-    "gamma": "LIBSVM always has the kernel (0.01 * x * y + 1) ** 2",
-    "coef0": "LIBSVM always has the kernel (0.01 * x * y + 1) ** 2",
-    "vector_rows": "the vectors of 50,000 other words are kept; shorten the file for fewer",
-    "part_dropout": "it goes by the size of the treebank",
-    "word_dropout": "it is always 0.25",
-    "reachable": "rounds always leave 99.5% of the gold arcs within reach; name the tags of each round with order",
+# Removed settings: the value that they always have now, as models of before may say, and what holds without them.
+REMOVED: dict[str, tuple[Any, str]] = {
+    "static_epochs": (1, "the first epoch always follows the oracle alone"),
+    "learning_rate": (0.1, "maximum entropy always has 0.1"),
+    "l2": (0.0001, "maximum entropy always has 0.0001"),
+    "degree": (2, "LIBSVM always has the kernel (0.01 * x * y + 1) ** 2"),
+    "gamma": (0.01, "LIBSVM always has the kernel (0.01 * x * y + 1) ** 2"),
+    "coef0": (1.0, "LIBSVM always has the kernel (0.01 * x * y + 1) ** 2"),
+    "vector_rows": (50_000, "the vectors of 50,000 other words are kept; shorten the file for fewer"),
+    "part_dropout": (None, "it goes by the size of the treebank"),
+    "word_dropout": (0.25, "it is always 0.25"),
+    "reachable": (
+        0.995,
+        "rounds always leave 99.5% of the gold arcs within reach; name the tags of each round with order",
+    ),
+    "average": (True, "the weights are always the mean of those of all steps"),
+    "k_best": (1, "MIRA always learns from the best tree; more of them gained nothing"),
+    "margin": (2.0, "it is always 2; heads keeps fewer or more heads of each word"),
+    "missing": (3.0, "a missing arc always costs 3 in learning"),
+    "numbers": (1, "marks of lifted arcs have no numbers; crossarc transform and crossarc.transforms have this option"),
+    "prefer": (
+        "first",
+        "lifted edges go back to the first place; crossarc transform and crossarc.transforms have this option",
+    ),
+    "beside_size": (128, "the second pass always has 128 numbers"),
 }
 
 
@@ -89,7 +102,7 @@ def check_names(values: dict[str, Any]) -> None:
     """Refuse names that no parser has as a setting."""
     for name in values:
         if name in REMOVED and name not in all_settings():
-            raise CrossarcError(f"there is no setting {name} any more: {REMOVED[name]}; leave it out")
+            raise CrossarcError(f"there is no setting {name} any more: {REMOVED[name][1]}; leave it out")
         if name not in all_settings():
             raise UnknownName("setting", name, all_settings())
 

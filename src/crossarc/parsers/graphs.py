@@ -106,15 +106,7 @@ def sentences_of(corpus: Corpus) -> list[Sentence]:
 def graph_transform(settings: Settings) -> GraphTransform:
     """Return the transform around a parser of graphs."""
     assert isinstance(settings, GraphOutput)
-    return GraphTransform(
-        projective=settings.is_projective,
-        acyclic=settings.cycles == "reverse",
-        lemmas=settings.lemmas,
-        reversal=settings.reversal,
-        empty=settings.empty,
-        lifting=settings.lifting,
-        numbers=settings.numbers,
-    )
+    return GraphTransform(projective=settings.is_projective, **settings.transform_options())
 
 
 def graph_coverage(settings: Settings, corpus: Corpus) -> Coverage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from crossarc.components.component import Arrays, Component, Scores
 from crossarc.components.description import Description
 from crossarc.core.strings import StringTable
-from crossarc.errors import CrossarcError, DecodeError
+from crossarc.errors import CrossarcError, DecodeError, ModelError, UnsoundScores
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel
 from crossarc.features.inputs import InputModel
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int32]
 Columns = dict[str, tuple[Ints, StringTable | None]]
 Analyser = Callable[[Request], Iterator[Analysis]]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,10 @@ class Model(Component):
 
     def learned_of(self, sentences: list[Sentence]) -> dict[str, Any]:
         """Return the fields of the manifest about the training data."""
+        return {}
+
+    def own_figures(self, gold: Corpus) -> dict[str, float]:
+        """Return scores that only parsers of this kind have, by name, for experiments."""
         return {}
 
     def shared_manifest(self) -> dict[str, Any]:
@@ -138,8 +143,12 @@ class TreeModel(Model):
 
     def parsed(self, sentences: list[Sentence], *, keep_tags: bool = False) -> list[Sentence]:
         """Return the sentences with new trees, and new tags if the model gives them; `keep_tags` keeps those there."""
-        corpus = Corpus.of(sentences)
-        return written(sentences, corpus, self.parse_columns(corpus), keep_tags)
+
+        def parse(batch: list[Sentence]) -> list[Sentence]:
+            corpus = Corpus.of(batch)
+            return written(batch, corpus, self.parse_columns(corpus), keep_tags)
+
+        return naming_culprits(sentences, parse)
 
     def analysed(self, sentences: list[Sentence], known: list[Constraints], request: Request) -> list[Analysis]:
         """Return the k best trees of each sentence under its constraints; errors name the sentence."""
@@ -163,7 +172,9 @@ class TreeModel(Model):
         usual = self if request.beam is None else self.with_beam(request.beam)
 
         def analyse(batch: list[Sentence]) -> list[Analysis]:
-            return self.analysed(batch, [constraints_of(source, sentence) for sentence in batch], request)
+            return naming_culprits(
+                batch, lambda part: self.analysed(part, [constraints_of(source, each) for each in part], request)
+            )
 
         def parse(batch: list[Sentence]) -> list[Sentence]:
             known = [constraints_of(source, sentence) for sentence in batch] if source is not None else []
@@ -171,7 +182,7 @@ class TreeModel(Model):
             if not bound:
                 return usual.parsed(batch, keep_tags=request.keep_tags)
             free = sorted(set(range(len(batch))) - set(bound))
-            found = self.analysed([batch[place] for place in bound], [known[place] for place in bound], request)
+            found = analyse([batch[place] for place in bound])
             parsed = dict(zip(bound, (analysis.best.sentence for analysis in found), strict=True))
             if free:
                 rest = usual.parsed([batch[place] for place in free], keep_tags=request.keep_tags)
@@ -215,7 +226,7 @@ class GraphModel(Model):
         """Return the sentences with new graphs."""
         from crossarc.parsers.graphs import with_graphs  # only graphs need transforms of them
 
-        return with_graphs(self, Corpus.of(sentences)) if sentences else []
+        return naming_culprits(sentences, lambda batch: with_graphs(self, Corpus.of(batch)) if batch else [])
 
     def worker(self, wish: Wish) -> Callable[[list[Sentence]], list[Any]]:
         """Return a function that parses a batch; with trees, the best tree inside each graph is written too."""
@@ -255,6 +266,20 @@ class GraphModel(Model):
         from crossarc.parsers.graphs import graph_coverage
 
         return graph_coverage(self.settings, corpus)
+
+
+def naming_culprits(sentences: list[Sentence], parse: Callable[[list[Sentence]], list[Result]]) -> list[Result]:
+    """Return what a function gives for sentences; if scores are unsound, name the first sentence that has such."""
+    try:
+        return parse(sentences)
+    except UnsoundScores:
+        for sentence in sentences:
+            try:
+                parse([sentence])
+            except UnsoundScores as error:
+                words = " ".join(sentence.forms[1:6])
+                raise ModelError(f"{place_of(sentence)} that begins with {words!r}: {error}") from None
+        raise
 
 
 def written(sentences: list[Sentence], corpus: Corpus, columns: Columns, keep_tags: bool) -> list[Sentence]:

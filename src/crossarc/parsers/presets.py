@@ -15,7 +15,7 @@ from crossarc.components.description import check_manifest
 from crossarc.core.registry import Registry
 from crossarc.errors import CrossarcError
 from crossarc.parsers.description import StoredSettings
-from crossarc.parsers.families import FAMILIES, asks_for_nothing, check_names, owner_of, settings_class
+from crossarc.parsers.families import FAMILIES, REMOVED, asks_for_nothing, check_names, owner_of, settings_class
 from crossarc.parsers.settings import Settings
 
 
@@ -80,10 +80,11 @@ def make_settings(parser: str, **options: Any) -> Settings:
 def checked_settings(values: dict[str, Any]) -> Settings:
     """Return the settings of these values; refuse names, values and combinations that no parser has.
 
-    Settings of other families pass where their value asks for nothing.
+    Settings of other families pass where their value asks for nothing, removed ones where they say what holds now.
     """
     family = settings_class(values["family"])
     foreign = [name for name in values if name not in family.model_fields]
+    foreign = [name for name in foreign if name not in REMOVED or values[name] != REMOVED[name][0]]
     check_names(dict.fromkeys(foreign))
     for name in foreign:
         if not asks_for_nothing(name, values[name]):
@@ -91,7 +92,7 @@ def checked_settings(values: dict[str, Any]) -> Settings:
             if said is None:
                 said = f"setting {name} belongs to {owner_of(name, family)}; {values['parser']} has none: leave it out"
             raise CrossarcError(said)
-    own = {name: value for name, value in values.items() if name not in foreign}
+    own = {name: value for name, value in values.items() if name in family.model_fields}
     try:
         settings = family.model_validate(own)
     except ValidationError as error:

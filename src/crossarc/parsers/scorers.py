@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -12,19 +12,22 @@ from numpy.typing import NDArray
 
 from crossarc import decode
 from crossarc.components.component import Arrays
+from crossarc.core.arrays import copied
 from crossarc.core.registry import Registry
-from crossarc.errors import CrossarcError, StructureError
+from crossarc.errors import CrossarcError, DecodeError, StructureError
 from crossarc.features.attributes import Attributes
 from crossarc.features.edges import EdgeModel, parse_edge_model
 from crossarc.parsers.analysis import Scales
 from crossarc.parsers.arcs.analysis import Searched, SentenceScores
 from crossarc.parsers.arcs.model import ArcScoringModel
-from crossarc.parsers.constraints import Constraints
+from crossarc.parsers.constraints import Constraints, place_of
 from crossarc.parsers.graphs import sentences_of
 from crossarc.parsers.model import Ints
 from crossarc.parsers.settings import Settings
 from crossarc.structure import describe_fault
 from crossarc.treebank.corpus import Corpus
+from crossarc.treebank.formats import CONLLU
+from crossarc.treebank.graph import label_fault
 from crossarc.treebank.sentence import Sentence
 
 
@@ -92,7 +95,7 @@ class ScorerModel(ArcScoringModel):
                 "label_scores(sentences, heads)"
             )
         self.scorer = scorer
-        self.labels = list(scorer.labels)
+        self.labels = checked_labels(scorer.labels)
         self.single_root = single_root
         self.settings = ScorerSettings.model_validate({"system": decoder})
         self.is_projective = decoder == "eisner"
@@ -101,7 +104,7 @@ class ScorerModel(ArcScoringModel):
         """Yield each sentence with the scores of its arcs."""
         sentences = sentences_of(corpus)
         shapes = [(len(sentence) + 1, len(sentence) + 1) for sentence in sentences]
-        found = unpadded(self.scorer.arc_scores(sentences), shapes, "arc_scores")
+        found = unpadded(self.scorer.arc_scores(list(sentences)), shapes, "arc_scores")
         return (ScoredSentence(*each) for each in zip(sentences, found, strict=True))
 
     def parse(self, corpus: Corpus) -> tuple[Ints, Ints]:
@@ -112,10 +115,11 @@ class ScorerModel(ArcScoringModel):
     def search(self, corpus: Corpus) -> Searched:
         """Return the parses of a corpus and the scores that they come from."""
         inputs = list(self.inputs(corpus))
-        trees = [self.tree_of(each.arcs) for each in inputs]
+        trees = [self.tree_of(each) for each in inputs]
         shapes = [(len(tree), len(self.labels)) for tree in trees]
         sentences = [each.sentence for each in inputs]
-        named = unpadded(self.scorer.label_scores(sentences, trees), shapes, "label_scores") if inputs else []
+        given = [read_only(tree) for tree in trees]
+        named = self.named(self.scorer.label_scores(list(sentences), given), shapes, sentences) if inputs else []
         labels = np.full(len(corpus["head"]), -1, dtype=np.int32)
         scores = []
         for each, tree, own, (begin, end) in zip(inputs, trees, named, pairwise(corpus.starts.tolist()), strict=True):
@@ -124,16 +128,19 @@ class ScorerModel(ArcScoringModel):
             scores[-1].labelled[tree.tobytes()] = own
         return Searched(np.concatenate(trees) if trees else labels.copy(), labels, scores, {})
 
-    def tree_of(self, scores: Scores) -> Ints:
+    def tree_of(self, sentence: ScoredSentence) -> Ints:
         """Return the heads that the decoder finds; one that was registered must give a tree of allowed arcs."""
-        name = self.settings.system
-        heads = DECODERS[name](scores, single_root=self.single_root)
+        name, scores = self.settings.system, sentence.arcs
         if name in EXACT:
-            return heads  # type: ignore[no-any-return]
+            try:
+                return DECODERS[name](scores, single_root=self.single_root)  # type: ignore[no-any-return]
+            except DecodeError as error:
+                raise DecodeError(f"{place_of(sentence.sentence)}: {error}") from None
+        heads = copied(DECODERS[name](read_only(scores), single_root=self.single_root), "heads", CrossarcError)
         fault = fault_of(heads, scores, self.single_root)
         if fault:
             raise CrossarcError(f"the decoder {name!r} gave no tree over {len(scores) - 1} words: {fault}")
-        return np.asarray(heads, dtype=np.int32)
+        return heads.astype(np.int32, copy=False)
 
     def parse_under(self, sentence: ScoredSentence, constraints: Constraints) -> Ints | None:
         """Return the heads that the decoder finds under constraints; None where the best tree by scores is the same."""
@@ -141,7 +148,7 @@ class ScorerModel(ArcScoringModel):
             return None
         scores = sentence.arcs.copy()
         scores[constraints.left_out(len(scores) - 1)] = -np.inf
-        return self.tree_of(scores)
+        return self.tree_of(replace(sentence, arcs=scores))
 
     def arc_scores(self, sentence: ScoredSentence, *, whole: bool = False) -> Scores:
         """Return the scores of the arcs of a sentence."""
@@ -149,8 +156,18 @@ class ScorerModel(ArcScoringModel):
 
     def label_scores(self, sentence: ScoredSentence, heads: Ints) -> Scores:
         """Return the scores of all labels for the arcs of a tree."""
-        scores = self.scorer.label_scores([sentence.sentence], [heads])
-        return unpadded(scores, [(len(heads), len(self.labels))], "label_scores")[0]
+        scores = self.scorer.label_scores([sentence.sentence], [read_only(heads)])
+        return self.named(scores, [(len(heads), len(self.labels))], [sentence.sentence])[0]
+
+    def named(self, scores: Any, shapes: list[tuple[int, int]], sentences: list[Sentence]) -> list[Scores]:
+        """Return the scores of labels of each sentence; NaN, which has no place in an order, is an error."""
+        found = unpadded(scores, shapes, "label_scores")
+        for own, sentence in zip(found, sentences, strict=True):
+            wrong = np.argwhere(np.isnan(own[1:]))
+            if len(wrong):
+                label = self.labels[wrong[0][1]]
+                raise CrossarcError(f"{place_of(sentence)}: the score of word {wrong[0][0] + 1} for {label!r} is NaN")
+        return found
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Refuse: only the owner of a scorer can keep it."""
@@ -162,13 +179,12 @@ class ScorerModel(ArcScoringModel):
         raise CrossarcError("a model file holds no scorer")
 
 
-def fault_of(heads: Any, scores: Scores, single_root: bool) -> str:
+def fault_of(heads: NDArray[Any], scores: Scores, single_root: bool) -> str:
     """Return what keeps heads from being a tree of allowed arcs; an empty string when they are one."""
     try:
         fault = describe_fault(heads)
     except StructureError as error:
         return str(error)
-    heads = np.asarray(heads)
     if fault or len(heads) != len(scores):
         return fault or f"there are {len(heads)} heads, with the -1 of node 0, and not {len(scores)}"
     if single_root and np.count_nonzero(heads == 0) > 1:
@@ -181,18 +197,49 @@ def fault_of(heads: Any, scores: Scores, single_root: bool) -> str:
 def unpadded(scores: Any, shapes: list[tuple[int, int]], name: str) -> list[Scores]:
     """Return one float64 array for each sentence, without padding; a wrong number or shape is an error."""
     whole = hasattr(scores, "__dlpack__") or hasattr(scores, "__array__")
-    found = list(as_array(scores)) if whole else [as_array(each) for each in scores]
+    if not whole and not isinstance(scores, Iterable):
+        raise CrossarcError(f"{name} gave {scores!r}, and no array of scores for each sentence")
+    found = list(np.atleast_1d(as_array(scores))) if whole else [as_array(each) for each in scores]
     if len(found) != len(shapes):
         raise CrossarcError(f"{name} gave scores of {len(found)} sentences for {len(shapes)}")
     result = []
     for number, (array, (rows, columns)) in enumerate(zip(found, shapes, strict=True)):
-        if array.ndim != 2 or array.shape[0] < rows or array.shape[1] < columns:
+        if array.ndim != 2 or array.shape[0] < rows or array.shape[1] < columns or array.dtype.kind not in "fiu":
             raise CrossarcError(
-                f"{name} gave an array of the shape {array.shape} for sentence {number} of the batch; "
-                f"({rows}, {columns}) is needed, or more with padding"
+                f"{name} gave an array of the shape {array.shape} for sentence {number} of the batch, of "
+                f"{array.dtype}; numbers of the shape ({rows}, {columns}) are needed, or more with padding"
             )
         result.append(np.array(array[:rows, :columns], dtype=np.float64))
     return result
+
+
+def checked_labels(labels: Sequence[str]) -> list[str]:
+    """Return the labels of a scorer, which must be names that a file can hold."""
+    names = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else []
+    if not names:
+        raise CrossarcError(f"the labels of a scorer are {labels!r}; they must be a list of at least one name")
+    for name in names:
+        if not isinstance(name, str):
+            raise CrossarcError(f"the label {name!r} of a scorer is no string")
+        fault = label_fault(name, CONLLU) or ("is no text in UTF-8" if not is_text(name) else "")
+        if fault:
+            raise CrossarcError(f"the label {name!r} of a scorer {fault}; give it another name")
+    return names
+
+
+def is_text(name: str) -> bool:
+    """Return whether a string can be written as UTF-8."""
+    try:
+        return bool(name.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the same array for others, who cannot write to it."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def as_array(scores: Any) -> NDArray[Any]:

@@ -44,8 +44,6 @@ class Settings(BaseModel):
     transform: Literal["none", "head", "path", "headpath"] = "none"
     # How many of the labels that the encoding adds are kept, the most frequent ones; None for all.
     cap: int | None = Field(None, ge=0)
-    # Where a lifted edge goes back to: the first place that its label names, or one where it is non-projective.
-    prefer: Literal["first", "non-projective"] = "first"
 
     @property
     def model_place(self) -> str:
@@ -108,13 +106,9 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def check_cap(self) -> Self:
-        """Refuse settings of encodings where there is none."""
-        for name, usual in (("cap", None), ("prefer", "first")):
-            value = getattr(self, name)
-            if value != usual and self.transform == "none":
-                raise CrossarcError(
-                    f"setting {name} = {value} belongs to a transform: set transform too, or leave it out"
-                )
+        """Refuse a cap of labels where there is no encoding."""
+        if self.cap is not None and self.transform == "none":
+            raise CrossarcError(f"setting cap = {self.cap} belongs to a transform: set transform too, or leave it out")
         return self
 
 
@@ -153,26 +147,22 @@ class LinearSettings(Settings):
 class GraphOutput(BaseModel):
     """The settings of parsers that give graphs: how graphs become what the parser can build."""
 
-    kept: ClassVar[tuple[str, ...]] = ("cycles", "reversal", "lifting", "numbers", "empty", "lemmas", "use_tree")
+    kept: ClassVar[tuple[str, ...]] = ("cycles", "empty", "lemmas", "use_tree")
     gives_graphs: ClassVar[bool] = True
     gives: ClassVar[tuple[str, ...]] = ("deps",)
 
     # Cycles are broken by reversing arcs, with marked labels; or the parser builds them.
     cycles: Literal["reverse", "allow"] = "reverse"
-    # Which arc of a cycle is reversed: one whose dependent keeps another head, or the shortest (Sagae and Tsujii 2008).
-    reversal: Literal["default", "paper"] = "default"
-    # Which crossing arc is lifted first: the shortest, or one whose lift does not end at node 0, which is 0.8 better in
-    # Danish (labelled F on the development set).
-    lifting: Literal["shortest", "root-last"] = "root-last"
-    # Marks of lifted arcs count words with the same label up to this number. More bring back more gold arcs, but such
-    # labels are rare: parsers find no more.
-    numbers: int = Field(1, ge=1, le=9)
     # Paths through empty nodes become arcs with marked labels; or arcs of empty nodes stay as they are in the input.
     empty: Literal["collapse", "keep"] = "collapse"
     # Lemmas and cases in labels are written as placeholders that the words fill in.
     lemmas: bool = True
     # Use the tree in HEAD and DEPREL as features; dag-mst begins with it.
     use_tree: bool = False
+
+    def transform_options(self) -> dict[str, Any]:
+        """Return what the transform around the parser is told."""
+        return {"acyclic": self.cycles == "reverse", "lemmas": self.lemmas, "empty": self.empty}
 
     @classmethod
     def feature_model(cls, preset: Mapping[str, Any], options: Mapping[str, Any]) -> str:

@@ -94,16 +94,20 @@ def classify(heads, starts, *, errors="raise"):
 
 
 def checked_batch(heads, starts):
-    """Heads and starts as contiguous arrays that fit each other."""
-    heads = np.asarray(heads)
-    starts = np.ascontiguousarray(starts, dtype=np.int64)
+    """Heads and starts as contiguous copies that fit each other."""
+    heads = copied(heads, "heads", StructureError)
+    starts = copied(starts, "starts", StructureError)
+    if starts.size and starts.dtype.kind not in "iu":
+        raise StructureError(f"starts must be integers, not {starts.dtype}")
+    starts = starts.astype(np.int64, copy=False)
     if heads.ndim != 1 or (heads.size and heads.dtype.kind not in "iu"):
         raise StructureError(f"heads must be one row of integers, not {heads.dtype} of shape {heads.shape}")
     if heads.dtype != np.int32:
         # A number that int32 cannot hold is out of range in any case, and must not wrap around to a valid head.
         heads = np.where((heads < -1) | (heads > 2**31 - 1), -2, heads)
-    heads = np.ascontiguousarray(heads, dtype=np.int32)
-    if starts.ndim != 1 or starts.size == 0 or starts[0] != 0 or starts[starts.size - 1] != heads.size:
+    heads = heads.astype(np.int32, copy=False)
+    if (starts.ndim != 1 or starts.size == 0 or starts[0] != 0 or starts[starts.size - 1] != heads.size
+            or (starts < 0).any() or (starts > heads.size).any()):
         raise StructureError(f"starts must go from 0 to the {heads.size} entries of heads")
     lengths = np.diff(starts)
     if (lengths < 1).any():

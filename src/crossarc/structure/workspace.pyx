@@ -7,6 +7,7 @@ from libc.string cimport memcpy
 from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport token_t
 
+from crossarc.core.arrays import copied
 from crossarc.errors import StructureError
 
 
@@ -15,19 +16,20 @@ cdef enum:
 
 
 def checked_heads(heads):
-    """Heads as a contiguous int32 array of n + 1 entries, the first -1; not checked to be a tree."""
-    array = np.asarray(heads)
+    """Heads as a contiguous int32 copy of n + 1 entries, the first -1; not checked to be a tree."""
+    array = copied(heads, "heads", StructureError)
     if array.ndim != 1 or array.shape[0] == 0:
         raise StructureError(f"heads must be one row of n + 1 entries, not an array of shape {array.shape}")
     if array.dtype.kind not in "iu":
         raise StructureError(f"heads must be integers, not {array.dtype}")
     if array[0] != -1:
         raise StructureError(f"heads[0] must be -1, since node 0 has no head; it is {array[0]}")
-    if array.dtype != np.int32:
-        wide = np.flatnonzero((array < -1) | (array >= array.shape[0]))
-        if wide.size:
-            raise StructureError(describe_range(int(wide[0]), int(array[wide[0]]), array.shape[0] - 1))
-    return np.ascontiguousarray(array, dtype=np.int32)
+    if array.dtype == np.int32:
+        return array
+    wide = np.flatnonzero((array < -1) | (array >= array.shape[0]))
+    if wide.size:
+        raise StructureError(describe_range(int(wide[0]), int(array[wide[0]]), array.shape[0] - 1))
+    return array.astype(np.int32)
 
 
 def describe_range(word, head, n):

@@ -264,7 +264,7 @@ def reattach(heads, labels, targets, starts=None, *, passed=None, crossing=False
         raise StructureError(f"{flat.shape[0]} heads need as many labels and targets, "
                              f"not {own.shape[0]} and {wanted.shape[0]}")
     if passed is not None:
-        flags = np.ascontiguousarray(passed, dtype=np.bool_).view(np.uint8)
+        flags = np.array(passed, dtype=np.bool_, order="C").view(np.uint8)
         if flags.shape[0] != flat.shape[0]:
             raise StructureError(f"{flat.shape[0]} heads need as many flags, not {flags.shape[0]}")
     view = flat

@@ -85,7 +85,7 @@ def describe_fault(sentence: Sentence) -> str:
             f"{source}:{sentence.line}: sentence {sentence.id!r}: {sum(flag in ('+', 'Y') for flag in flags)} "
             f"predicates need as many argument columns, but there are {len(sentence.arguments[0])}"
         )
-    nodes = sentence.node_ids
+    nodes = set(sentence.node_ids)
     tokens = (token for token in sentence.rows if not token.is_range)
     token, fault = next((token, fault) for token in tokens if (fault := deps_fault(token.deps, nodes)))
     place = f"{source}:{token.line}: sentence {sentence.id!r}: token {token.id}"

@@ -180,6 +180,21 @@ cdef class Sentence(FieldTable):
         return tuple([make_token(self, row) for row in range(self.rows_count)])
 
     @property
+    def lines_of_rows(self):
+        """The line of the file with each row; all are counted at once, so that asking for each of them is linear."""
+        cdef int32_t row
+        cdef Py_ssize_t begin = 0, line = self.line
+        found = self.cache.get("lines of rows") if self.cache is not None else None
+        if found is None:
+            found = []
+            for row in range(self.rows_count):
+                line += self.raw.count(b"\n", begin, fields_of(self, row)[0])
+                begin = fields_of(self, row)[0]
+                found.append(line)
+            self.remember("lines of rows", found)
+        return found
+
+    @property
     def ranges(self):
         """The multiword ranges."""
         return tuple([make_token(self, row) for row in range(self.rows_count) if self.kinds[row] == RANGE_ROW])

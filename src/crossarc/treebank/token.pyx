@@ -44,7 +44,7 @@ cdef class Token:
     @property
     def line(self):
         """The line of the file with this token."""
-        return self.sentence.line + self.sentence.raw.count(b"\n", 0, fields_of(self.sentence, self.row)[0])
+        return self.sentence.lines_of_rows[self.row]
 
     @property
     def is_word(self):

@@ -18,7 +18,7 @@ from crossarc.features.edges import EdgeModel
 from crossarc.features.templates import TemplateError
 from crossarc.learning.scorers import PackedWeights
 from crossarc.parsers.arcs.lengths import Lengths, limits_of
-from crossarc.parsers.arcs.settings import ArcSettings, ArcTreeSettings
+from crossarc.parsers.arcs.settings import ArcSettings
 from crossarc.parsers.model import Ints
 
 Scores = NDArray[np.float64]
@@ -104,5 +104,4 @@ def decoder_of(settings: ArcSettings, single_root: bool) -> Decoder:
 def arc_factors(settings: ArcSettings, features: EdgeModel, single_root: bool, lengths: Lengths | None) -> ArcFactors:
     """Return the features and the decoder of the settings at work."""
     check_arcs(features)
-    k_best = settings.k_best if isinstance(settings, ArcTreeSettings) else 1
-    return ArcFactors(features, decoder_of(settings, single_root), k_best=k_best, **limits_of(lengths))
+    return ArcFactors(features, decoder_of(settings, single_root), **limits_of(lengths))

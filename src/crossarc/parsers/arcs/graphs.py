@@ -35,6 +35,9 @@ from crossarc.parsers.model import GraphModel, Ints
 from crossarc.structure.trees import describe_fault
 from crossarc.treebank.corpus import Corpus
 
+# What a missing gold arc costs in learning, if a wrong arc costs 1. Higher values find more arcs beside the tree: 1
+# misses a third of those in the Danish development set, 3 a quarter, and the F-score of all arcs is higher.
+MISSING = 3.0
 NO_TREES = np.zeros(0, dtype=np.int32)
 
 
@@ -162,7 +165,7 @@ class ArcGraphTrainer(Trainer):
 
     def learn(self, sentences: NDArray[np.int64]) -> tuple[int, int]:
         """Learn from some sentences; return how many arcs are gold or were found, and how many are not both."""
-        how = (step_cost(self.settings), self.settings.augment, self.settings.missing)
+        how = (step_cost(self.settings), self.settings.augment, MISSING)
         data = (self.tokens, self.graphs.corpus.starts, *self.arcs, self.trees, sentences)
         return self.factors.learn(self.arc_weights, self.label_weights, *data, *how)
 
@@ -178,8 +181,8 @@ class ArcGraphTrainer(Trainer):
             self.single_root,
             self.most_heads,
             self.most_parallel,
-            self.arc_weights.pack(settings.prune, settings.average),
-            self.label_weights.pack(settings.prune, settings.average),
+            self.arc_weights.pack(settings.prune),
+            self.label_weights.pack(settings.prune),
             self.lengths(),
         )
 

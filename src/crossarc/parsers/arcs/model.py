@@ -284,7 +284,7 @@ def joint_factors(
 ) -> JointFactors:
     """Return arcs with joint labels at work."""
     decoder = decoder_of(settings, single_root)
-    return JointFactors(features, decoder, places, k_best=settings.k_best, **limits_of(lengths))
+    return JointFactors(features, decoder, places, **limits_of(lengths))
 
 
 def coverage_of(found: NDArray[np.bool_], heads: Ints, starts: Starts) -> Coverage:

@@ -28,6 +28,8 @@ from crossarc.treebank.corpus import Corpus
 if TYPE_CHECKING:
     from crossarc.learning.scorers import Rows
 
+MARGIN = 2.0  # of the scores of the first-order model: heads further below the best one are not kept
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SecondOrderFinder(ArcFinder):
@@ -214,7 +216,7 @@ class SecondOrderTrainer(ArcTreeTrainer):
 
     def packed(self, pairs: Weights) -> SingleWeights:
         """Return the weights of pairs as a model keeps them."""
-        return SingleWeights.of(pairs.averages(self.settings.average), self.settings.prune)
+        return SingleWeights.of(pairs.averages(), self.settings.prune)
 
     def state(self) -> Arrays:
         """Return the weights, for a checkpoint."""
@@ -252,6 +254,6 @@ def part_factors(
     if lists is not None:
         filtered = (lists.column, lists.rows, lists.starts, lists.labels)
         labels = {"label_places": label_places, "label_filter": filtered}
-    search: dict[str, Any] = {"heads": settings.heads, "margin": settings.margin, "threshold": settings.reattach}
+    search: dict[str, Any] = {"heads": settings.heads, "margin": MARGIN, "threshold": settings.reattach}
     starts = tuple(OWN_STARTS[name] for name in settings.starts if name in OWN_STARTS)
     return SecondOrderFactors(features, coarse, single_root, starts=starts, **search, **labels)

@@ -27,8 +27,6 @@ class ArcSettings(LinearSettings):
     prune: float = Field(0.01, ge=0, lt=1)
     # Leave out arcs longer than any of training between words with such tags.
     lengths: bool = False
-    # Keep the mean of the weights of all steps, not the last.
-    average: bool = True
 
     @model_validator(mode="after")
     def check_shared(self) -> Self:
@@ -66,8 +64,6 @@ class ArcTreeSettings(ArcSettings):
     system: Literal["chu-liu-edmonds", "eisner"] = "chu-liu-edmonds"
     # Labels by a second model over the finished tree, or the best label of each arc before there is a tree.
     labels: Literal["after", "joint"] = "after"
-    # MIRA moves the gold tree from so many of the best trees at once.
-    k_best: int = Field(1, ge=1, le=100)
 
     def place(self, what: Literal["Model", "Trainer"]) -> str:
         """With labels after the tree, or joint."""
@@ -77,16 +73,6 @@ class ArcTreeSettings(ArcSettings):
     def is_projective(self) -> bool:
         """With Eisner's algorithm."""
         return self.system == "eisner"
-
-    @model_validator(mode="after")
-    def check(self) -> Self:
-        """Refuse k best trees where they are not found."""
-        if self.k_best > 1 and (self.system != "chu-liu-edmonds" or self.learner != "mira"):
-            raise CrossarcError(
-                f"setting k_best belongs to mst, learned by mira; {self.parser} with {self.learner} has none: "
-                "leave it out"
-            )
-        return self
 
 
 class SecondOrderSettings(ArcSettings):
@@ -99,10 +85,9 @@ class SecondOrderSettings(ArcSettings):
     system: Literal["carreras"] = "carreras"
     # Each of many pairs says little: weights below 0.01 cost Hungarian 0.3 to 0.5 LAS on its development set.
     prune: float = Field(0.003, ge=0, lt=1)
-    # A first-order model keeps so many heads of each word, but none further below the best than the margin. 0 keeps
-    # all in sentences of up to 100 words.
+    # A first-order model keeps so many heads of each word, but none further below the best than `MARGIN`. 0 keeps all
+    # in sentences of up to 100 words.
     heads: int = Field(8, ge=0, le=64)
-    margin: float = Field(2.0, gt=0, le=1e30)
     # Words of the projective tree are moved as long as each move gains more than this; None keeps trees projective.
     reattach: float | None = Field(None, ge=0, le=1e30)
     # Moves also start from these trees, and the best end is taken: the best of the first-order model ("mst"), an
@@ -141,7 +126,8 @@ class SecondOrderSettings(ArcSettings):
         """Refuse starts that are neither trees of the parser itself nor those of a transition parser."""
         if not self.starts:
             return
-        guides = (name for name, each in presets.items() if each.family == "moves" and "transform" not in each.settings)
+        moves = (name for name, each in presets.items() if (each.method, each.output) == ("moves", "tree"))
+        guides = (name for name in moves if "transform" not in presets[name].settings)
         known = [*OWN_STARTS, *guides]
         for name in self.starts:
             if name not in known:
@@ -158,9 +144,6 @@ class ArcGraphSettings(GraphOutput, ArcSettings):
     system: Literal["dag-mst"] = "dag-mst"
     # Weights below 0.01 cost Danish 0.1 labelled F on its development set.
     prune: float = Field(0.003, ge=0, lt=1)
-    # What a missing gold arc costs in learning, if a wrong arc costs 1. Higher values find more arcs beside the tree:
-    # 1 misses a third of those in the Danish development set, 3 a quarter, and the F-score of all arcs is higher.
-    missing: float = Field(3.0, ge=0)
 
     @model_validator(mode="after")
     def check(self) -> Self:

@@ -87,7 +87,7 @@ class ArcExamples:
 
     def packed(self, weights: Weights) -> PackedWeights:
         """Return weights as a model keeps them."""
-        return weights.pack(self.settings.prune, self.settings.average)
+        return weights.pack(self.settings.prune)
 
     def first_weights(
         self, size: int, before: PackedWeights | SingleWeights | Rows | None, steps: int | None = None

@@ -13,11 +13,12 @@ from crossarc.components.description import Description, Held
 from crossarc.parsers.arcs.second_order import SecondOrderModel, SecondOrderTrainer
 from crossarc.parsers.arcs.settings import SecondOrderSettings
 from crossarc.parsers.arcs.storage import ArcDescription
+from crossarc.parsers.families import placed
 from crossarc.parsers.model import Ints
 from crossarc.parsers.moves.model import MoveTreeModel
-from crossarc.parsers.moves.settings import MoveTreeSettings
 from crossarc.parsers.moves.trainer import MoveTreeTrainer
 from crossarc.parsers.presets import make_settings
+from crossarc.parsers.registry import stored_model
 from crossarc.parsers.trees import Trees
 from crossarc.treebank.corpus import Corpus
 
@@ -48,7 +49,7 @@ class GuidedModel(SecondOrderModel):
     def from_arrays(cls, manifest: dict[str, Any], arrays: Arrays) -> Self:
         """Return the model of a file."""
         model = super().from_arrays(manifest, arrays)
-        guides = members_of(manifest["members"], arrays, MoveTreeModel.stored)
+        guides = members_of(manifest["members"], arrays, stored_model)
         if [guide.settings.parser for guide in guides] != model.settings.guides:
             raise ValueError("the guides are not those of the settings")
         if any(guide.single_root is not model.single_root for guide in guides):
@@ -69,12 +70,11 @@ class GuidedTrainer(SecondOrderTrainer):
     def __init__(self, trees: Trees, settings: SecondOrderSettings, init: GuidedModel | None) -> None:
         super().__init__(trees, settings, init)
         shared = {"epochs": settings.epochs, "seed": settings.seed, "single_root": self.examples.single_root}
-        self.guides = []
+        self.guides: list[MoveTreeTrainer] = []
         for number, name in enumerate(settings.guides):
             before = init.guides[number] if init is not None else None
             own = make_settings(name, **shared)
-            assert isinstance(own, MoveTreeSettings)
-            self.guides.append(MoveTreeTrainer(trees, own, before))
+            self.guides.append(placed(own.trainer_place)(trees, own, before))
 
     def begin(self, epoch: int) -> None:
         """Prepare an epoch of all parsers."""

@@ -25,7 +25,7 @@ from crossarc.treebank.corpus import Corpus
 
 def transform_of(settings: Settings) -> PseudoProjective:
     """Return the transform of the settings."""
-    return PseudoProjective(settings.transform, cap=settings.cap, prefer=settings.prefer)
+    return PseudoProjective(settings.transform, cap=settings.cap)
 
 
 class Transformed(TreeModel):

@@ -236,7 +236,14 @@ def derivations(
         forbidden = (np.zeros((n + 1, n + 1), dtype=bool) if arcs is None else arcs).astype(np.int8)
     assert isinstance(model.scorer, Scorer)
     heads, labels, scores, lost = search.parse_best(
-        model.scorer, tokens, len(model.labels), *model.directions, request.scales.trees, by_chance, required, forbidden
+        model.scorer,
+        tokens,
+        len(model.labels),
+        *model.settings.directions,
+        request.scales.trees,
+        by_chance,
+        required,
+        forbidden,
     )
     for row in labels:
         model.name_roots(tokens, row)

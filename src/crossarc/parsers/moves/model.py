@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +80,7 @@ class MoveModel(Model):
     @property
     def places(self) -> NDArray[np.uint8]:
         """By action, where its label can be."""
-        plain = self.move_labels >> (self.settings.reconstruction != "naive")
+        plain = self.move_labels // self.settings.label_kinds  # -1 stays
         return np.where(self.move_labels < 0, ON_ROOTS | ELSEWHERE, self.label_places[plain]).astype(np.uint8)
 
     @property
@@ -155,7 +155,7 @@ class MoveModel(Model):
         """Refuse tables that native code would follow out of bounds, with `ValueError`."""
         actions = len(self.moves)
         system = self.system
-        kinds = len(self.labels) * (1 if self.settings.reconstruction == "naive" else 2)
+        kinds = len(self.labels) * self.settings.label_kinds
         tables = (self.moves, self.move_labels, self.root_labels)
         valid = (
             all(table.ndim == 1 and table.dtype == np.int32 for table in tables)
@@ -190,13 +190,7 @@ class MoveTreeModel(TreeModel, MoveModel):
     @property
     def system(self) -> TransitionSystem:
         """The transition system."""
-        return system_of(self.settings, self.single_root)
-
-    @property
-    def directions(self) -> tuple[bool, bool, bool]:
-        """The source of the directions of links: by labels, by labels that keep links of node 0, by scores."""
-        how = self.settings.reconstruction
-        return how != "naive", how == "label-first", how == "score"
+        return self.settings.transition_system(self.single_root)
 
     @property
     def has_alternatives(self) -> bool:  # type: ignore[override]
@@ -215,19 +209,9 @@ class MoveTreeModel(TreeModel, MoveModel):
     def parse_tokens(self, tokens: Ints, starts: NDArray[np.int64]) -> tuple[Ints, Ints]:
         """Return heads and labels of the sentences that begin at `starts`, from the attributes of their nodes."""
         left_over = len(self.labels)  # which is not a label
-        heads, labels = self.search_tokens(tokens, starts, left_over, self.directions)
+        heads, labels = self.search_tokens(tokens, starts, left_over, self.settings.directions)
         self.name_roots(tokens, labels)
         return heads, labels
-
-    def links(self, corpus: Corpus) -> tuple[Ints, Ints]:
-        """Return the links of an undirected parser before they get directions.
-
-        Each link is stored at one of its two nodes, as the other node and the label; nodes without a link have -1.
-        """
-        tokens = self.attributes.encode(corpus)
-        heads, labels = self.search_tokens(tokens, corpus.starts, -1, (False, False, False))
-        annotated = self.settings.reconstruction != "naive"
-        return heads, labels >> 1 if annotated else labels
 
     def search_tokens(
         self, tokens: Ints, starts: NDArray[np.int64], left_over: int, directions: tuple[bool, bool, bool]
@@ -256,32 +240,6 @@ def stored_scorer(settings: MoveSettings, arrays: Arrays) -> Any:
     return placed(settings.way_to_learn.scorer).from_arrays(arrays, actions)
 
 
-def link_score(model: MoveTreeModel, gold: Corpus) -> float:
-    """Return the gold arcs that an undirected parser links with their labels, in percent, before links get directions.
-
-    The LAS of the trees differs from this by the mistakes of the reconstruction.
-    """
-    others, labels = model.links(gold)
-    table = gold.strings["deprel"]
-    numbers = np.array([*(table[name] for name in model.labels), -1], dtype=np.int32)
-    labels = numbers[labels]
-    starts = np.repeat(gold.starts[:-1], np.diff(gold.starts))
-    nodes = np.arange(len(others)) - starts
-    heads, deprels = gold["head"], gold["deprel"]
-    above = starts + np.maximum(heads, 0)  # the place of the gold head
-    right = (others == heads) & (labels == deprels)
-    right |= (others[above] == nodes) & (labels[above] == deprels)
-    return 100 * float(right[heads >= 0].mean())
-
-
-def system_of(settings: MoveTreeSettings, single_root: bool) -> TransitionSystem:
-    """Return the transition system of the settings; naive reconstruction needs all root links."""
-    root_links: Literal["all", "uncrossed", "none"] = "none"
-    if settings.root_links == "all":
-        root_links = "all" if settings.reconstruction == "naive" else "uncrossed"
-    return get_system(settings.system, single_root=single_root, root_links=root_links)
-
-
 def search_of(
     settings: MoveSettings,
     system: TransitionSystem,
@@ -295,7 +253,7 @@ def search_of(
         return TwoStage(system, features, moves, labels, len(features.attributes), *stages)
     if settings.beam == 1:
         return Greedy(system, features, moves, labels, len(features.attributes))
-    how = {"probabilities": settings.way_to_learn.probabilities, "mean": settings.compare == "mean"}
+    how = {"probabilities": settings.way_to_learn.probabilities, "mean": settings.compares_means}
     return Beam(system, features, moves, labels, len(features.attributes), settings.beam, **how)
 
 

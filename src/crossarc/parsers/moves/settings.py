@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import Field, model_validator
 
@@ -11,46 +11,31 @@ from crossarc.errors import CrossarcError
 from crossarc.parsers.moves.learners import LEARNERS, Learner
 from crossarc.parsers.settings import GraphOutput, LinearSettings, Settings
 
+if TYPE_CHECKING:
+    from crossarc.transitions.system import TransitionSystem
+
 WIDEST_BEAM = 1_000
 
 
 class MoveSettings(LinearSettings):
     """The settings of all transition parsers."""
 
-    kept: ClassVar[tuple[str, ...]] = ("reconstruction", "root_links")
-
     # Two stages, the move and then its label, with the templates that weigh most and a small table of weights.
     fast: bool = False
     # How many derivations are followed side by side; with more than one, training learns from whole derivations, but
     # maxent still from single decisions, whose log probabilities are then summed.
     beam: int = Field(1, ge=1, le=WIDEST_BEAM)
-    # Derivations in a beam are compared by the sum over their steps, or by the mean, which does not favour short ones.
-    compare: Literal["sum", "mean"] = "sum"
     # How often training goes on from the model's own mistakes.
     explore: float = Field(0.9, ge=0, le=1)
     # One of `LEARNERS`.
     learner: str = "perceptron"
-    # How undirected parses get their directions: away from node 0, by their labels with either table of costs, or by
-    # the scores of these labels.
-    reconstruction: Literal["naive", "label", "label-first", "score"] = "naive"
-    # Undirected systems: whether they build links of node 0, or the reconstruction finds the roots.
-    root_links: Literal["all", "none"] = "all"
 
     @model_validator(mode="after")
     def check(self) -> Self:
         """Refuse values that do not go together."""
-        from crossarc.transitions.registry import get_system
-
         if self.way_to_learn.cost is None and self.cost is not None:
             names = ", ".join(name for name, each in LEARNERS.items() if each.cost is not None)
             raise CrossarcError(f"setting cost belongs to {names}; {self.learner} has none: leave it out")
-        for name in ("reconstruction", "root_links"):
-            value = getattr(self, name)
-            if value != type(self).model_fields[name].default and get_system(self.system).directed:
-                raise CrossarcError(
-                    f"setting {name} = {value!r}: {self.parser} finds directions as it goes; "
-                    "leave it out, or take a -naive or -label preset"
-                )
         if self.fast and (self.learner != "perceptron" or self.beam > 1):
             raise CrossarcError(
                 "fast search is greedy and learned by the perceptron: leave out the beam or the learner"
@@ -64,6 +49,16 @@ class MoveSettings(LinearSettings):
                 reason = "it scores single decisions, not whole parses, so that sums of its scores mean nothing"
                 raise CrossarcError(f"learner {self.learner} with beam = {self.beam}: {reason}; {others}")
         return self
+
+    @property
+    def label_kinds(self) -> int:
+        """How many labels of actions stand for each label: 2 if they say on which side the head is."""
+        return 1
+
+    @property
+    def compares_means(self) -> bool:
+        """Whether a beam compares derivations by the mean of their steps, and not by the sum."""
+        return False
 
     @property
     def way_to_learn(self) -> Learner:
@@ -84,12 +79,12 @@ class MoveSettings(LinearSettings):
 
     def check_start(self, before: Settings) -> None:
         """Refuse to start from the weights of a parser of other settings, or without weights that can be learned."""
-        fast = self.fast or getattr(before, "fast", False)
-        other = isinstance(before, MoveSettings) and before.way_to_learn.scorer != self.way_to_learn.scorer
-        if fast or other:
+        remedy = "train on the old and the new data together"
+        if self.fast or getattr(before, "fast", False):
+            raise CrossarcError(f"fast parsers cannot start from a model, nor others from theirs; {remedy}")
+        if isinstance(before, MoveSettings) and before.way_to_learn.scorer != self.way_to_learn.scorer:
             raise CrossarcError(
-                "fast parsers, and those of LIBSVM, cannot start from a model; train on the old and the new data "
-                "together"
+                f"a parser that {self.learner} learns cannot start from the weights of {before.learner}; {remedy}"
             )
         super().check_start(before)
 
@@ -97,15 +92,26 @@ class MoveSettings(LinearSettings):
 class MoveTreeSettings(MoveSettings):
     """The settings of transition parsers that give trees."""
 
-    family: Literal["moves"] = "moves"
+    family: str = "moves"
     model_class = "crossarc.parsers.moves.model:MoveTreeModel"
     trainer_class = "crossarc.parsers.moves.trainer:MoveTreeTrainer"
+
+    @property
+    def directions(self) -> tuple[bool, bool, bool]:
+        """Where links get directions from: labels, labels also for links of node 0, scores; else from node 0."""
+        return False, False, False
+
+    def transition_system(self, single_root: bool) -> TransitionSystem:
+        """Return the transition system; links without directions all hang together, those of node 0 too."""
+        from crossarc.transitions.registry import get_system  # settings of other parsers need none
+
+        return get_system(self.system, single_root=single_root, root_links="all")
 
 
 class MoveGraphSettings(GraphOutput, MoveSettings):
     """The settings of transition parsers that give graphs."""
 
-    family: Literal["graph-moves"] = "graph-moves"
+    family: str = "graph-moves"
     model_class = "crossarc.parsers.moves.graphs:MoveGraphModel"
     trainer_class = "crossarc.parsers.moves.graphs:MoveGraphTrainer"
 

@@ -24,7 +24,6 @@ from crossarc.parsers.moves.model import (
     Stages,
     root_table_size,
     search_of,
-    system_of,
     tag_column,
 )
 from crossarc.parsers.moves.settings import MoveSettings, MoveTreeSettings
@@ -182,17 +181,12 @@ class MoveTreeTrainer(MoveTrainer):
     """Learns the moves that build trees."""
 
     settings: MoveTreeSettings
-    model_type = MoveTreeModel
+    model_type: type[MoveTreeModel] = MoveTreeModel
 
     def prepare(self, trees: Trees, init: MoveModel | None) -> tuple[TransitionSystem, Targets, int]:
         """Return the system, the trees that it is to build, and the number of labels that its actions have."""
-        heads, labels, starts, kinds = trees.heads, trees.labels, trees.starts, len(trees.names)
-        if self.settings.reconstruction != "naive":
-            # Every label says on which side the head is: 2 X for the right, 2 X + 1 for the left.
-            places = np.arange(len(heads)) - np.repeat(starts[:-1], np.diff(starts))
-            labels = (2 * labels + (heads < places)).astype(np.int32)
-            kinds *= 2
-        return system_of(self.settings, self.single_root), Targets(heads, labels, starts), kinds
+        system = self.settings.transition_system(self.single_root)
+        return system, Targets(trees.heads, trees.labels, trees.starts), len(trees.names)
 
     def roots_of(self, trees: Trees) -> tuple[NDArray[np.int64], Ints]:
         """Return the words under node 0, as places in the arrays of nodes, and their labels."""

@@ -17,10 +17,11 @@ from crossarc import decode
 from crossarc.neural.heads import ArcScores, BesideScores
 from crossarc.neural.layers import Array, Ints, Starts
 from crossarc.parsers.arcs.long_sentences import Pieces
-from crossarc.parsers.networks.model import Scores, barred_labels, ends, padded
+from crossarc.parsers.networks.model import Scores, barred_labels, ends, padded, searching
 from crossarc.parsers.networks.network import Network
 
 Numbers = NDArray[np.int64]
+BESIDE_SIZE = 128  # the numbers in what the second pass sees of an arc
 FLOOR = -6.0  # arcs with lower scores of the first pass are not looked at
 MOST = 10  # heads of a word that are looked at, those with the highest scores
 UPS, DOWNS = 3, 4  # steps up and down that are told apart
@@ -53,9 +54,8 @@ def first_pass(
     given: Ints | None,
     single_root: bool,
     set_places: NDArray[np.uint8],
-    floor: float,
 ) -> FirstPass:
-    """Return the trees of a batch and the arcs beside them whose scores are above a floor.
+    """Return the trees of a batch and the arcs beside them whose scores are above the floor.
 
     `given` has the heads of words in given trees, if there are some, as places in the sentences; -1 for none.
     """
@@ -63,13 +63,14 @@ def first_pass(
     above_given = None if given is None else np.where(given < 0, np.arange(len(above)), above + given).astype(np.int32)
     arcs = network.arcs.forward(vectors, starts, None if above_given is None else way_cells(above_given, starts))
     scores = padded(arcs)
-    trees = decode.mst(scores, np.diff(starts).astype(np.int32) - 1, single_root=single_root)
+    with searching():
+        trees = decode.mst(scores, np.diff(starts).astype(np.int32) - 1, single_root=single_root)
     words, over = ends(trees, starts)
     heads = over - above[words]
     above[words] = over
     sets = np.zeros(len(above), dtype=np.int64)
     sets[words] = best_sets(network, set_places, vectors, words, over, heads)
-    sentence, dependent, head = likely_arcs(scores, starts, trees, single_root, floor)
+    sentence, dependent, head = likely_arcs(scores, starts, trees, single_root, FLOOR)
     rows = tuple((starts[sentence] + each).astype(np.int32) for each in (dependent, head))
     found = (sentence, dependent, head, scores[sentence, dependent, head], rows[0], rows[1])
     return FirstPass(arcs, trees, above, sets, above_given, *found)

@@ -9,7 +9,7 @@ from crossarc.neural.kernels import arc_loss, choice_loss
 from crossarc.neural.layers import Array, Starts
 from crossarc.parsers.arcs.graphs import ordered
 from crossarc.parsers.graphs import Arcs, Graphs
-from crossarc.parsers.networks.beside import FLOOR, embedding_blocks, first_pass, second_pass
+from crossarc.parsers.networks.beside import embedding_blocks, first_pass, second_pass
 from crossarc.parsers.networks.graphs import NetworkGraphModel, network_sizes
 from crossarc.parsers.networks.model import nodes_of
 from crossarc.parsers.networks.settings import NetworkGraphSettings
@@ -79,17 +79,16 @@ class NetworkGraphTrainer(NetworkTrainer):
         words, sizes = int(starts[-1]) - len(rows), np.diff(starts)
         network = self.network
         given = self.corpus["head"][nodes_of(sentences, self.corpus.starts)] if self.settings.use_tree else None
-        first = first_pass(network, vectors, starts, given, self.single_root, self.set_places, FLOOR)
+        first = first_pass(network, vectors, starts, given, self.single_root, self.set_places)
         arcs = first.arcs
         gold = np.zeros(len(arcs.scores), dtype=np.int32)  # the set of labels of each arc and 1, or 0 for no arc
         cells_of_gold = arcs.places[owner] + dependents * sizes[owner] + heads
         gold[cells_of_gold] = sets + 1
-        gradient = np.zeros_like(vectors)
-        if network.beside is not None:
-            cells = arcs.places[first.sentences] + first.dependents * sizes[first.sentences] + first.heads
-            again = second_pass(network, vectors, first)
-            choice_loss(again.scores, gold[cells], BESIDE_WEIGHT / words)
-            gradient += network.beside.backward(vectors, again)
+        cells = arcs.places[first.sentences] + first.dependents * sizes[first.sentences] + first.heads
+        again = second_pass(network, vectors, first)
+        choice_loss(again.scores, gold[cells], BESIDE_WEIGHT / words)
+        assert network.beside is not None
+        gradient = network.beside.backward(vectors, again)
         there = (gold > 0).astype(np.uint8)
         there[cells_of_gold[self.in_tree[pairs]]] = 2
         _, wrong = arc_loss(arcs.scores, starts, arcs.places, there, 1 / words, CHOICE_WEIGHT)

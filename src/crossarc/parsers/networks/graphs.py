@@ -24,7 +24,7 @@ from crossarc.parsers.arcs.long_sentences import LONG, Pieces
 from crossarc.parsers.graphs import Arcs, Graphs, graph_transform, sentences_of
 from crossarc.parsers.model import GraphModel, Ints
 from crossarc.parsers.networks.beside import (
-    FLOOR,
+    BESIDE_SIZE,
     ROLES,
     WAYS,
     best_sets,
@@ -33,10 +33,10 @@ from crossarc.parsers.networks.beside import (
     in_pieces,
     second_pass,
 )
-from crossarc.parsers.networks.model import barred_labels, describe_network, sentence_batches
+from crossarc.parsers.networks.model import barred_labels, describe_network, searching, sentence_batches
 from crossarc.parsers.networks.network import Network, pack_inputs, stored_network, unpack_inputs
 from crossarc.parsers.networks.settings import NetworkGraphSettings
-from crossarc.parsers.networks.thresholds import LOWEST, Beside, choose_thresholds, right_labels
+from crossarc.parsers.networks.thresholds import Beside, choose_thresholds, right_labels
 from crossarc.parsers.presets import stored_basics
 from crossarc.parsers.trees import check_places
 from crossarc.treebank.corpus import Corpus
@@ -118,21 +118,16 @@ class NetworkGraphModel(GraphModel):
 
     def proposals(self, tokens: Ints, starts: Starts) -> Iterator[Proposal]:
         """Yield what the network proposes for the sentences that begin at `starts`, batch by batch."""
-        network, passes_twice = self.network, self.network.beside is not None
+        network = self.network
         for sentences, nodes, own, prepared, places in sentence_batches(tokens, starts, self.prepare):
             vectors = self.vectors(prepared, places, own)
-            floor = FLOOR if passes_twice else LOWEST
             given = tokens[nodes, -1] if self.settings.use_tree else None
-            first = first_pass(network, vectors, own, given, self.single_root, self.set_places, floor)
+            first = first_pass(network, vectors, own, given, self.single_root, self.set_places)
             ends = (first.sentences, first.dependents, first.heads)
-            if passes_twice:
-                scores = second_pass(network, vectors, first).scores
-                named = scores[:, 1:] + barred_labels(self.set_places, first.heads)
-                sets = named.argmax(axis=1)
-                beside = Beside(*ends, sets, (named[np.arange(len(sets)), sets] - scores[:, 0]).astype(np.float64))
-            else:
-                sets = best_sets(network, self.set_places, vectors, first.below, first.over, first.heads)
-                beside = Beside(*ends, sets, first.scores)
+            scores = second_pass(network, vectors, first).scores
+            named = scores[:, 1:] + barred_labels(self.set_places, first.heads)
+            sets = named.argmax(axis=1)
+            beside = Beside(*ends, sets, (named[np.arange(len(sets)), sets] - scores[:, 0]).astype(np.float64))
             yield Proposal(sentences, own, first.trees, first.sets, beside)
 
     def parse_tokens(self, tokens: Ints, starts: Starts) -> Arcs:
@@ -144,7 +139,8 @@ class NetworkGraphModel(GraphModel):
             margins = np.full((*trees.shape, trees.shape[1]), -1.0)  # none of the others is added
             cells = tuple(beside[:3])
             margins[cells] = beside.scores - self.thresholds[beside.sets]
-            arcs = decode.best_graph(margins, np.diff(own).astype(np.int32) - 1, required=trees, **how)
+            with searching():
+                arcs = decode.best_graph(margins, np.diff(own).astype(np.int32) - 1, required=trees, **how)
             sets = np.zeros(margins.shape, dtype=np.int64)
             sets[cells] = beside.sets
             sentence, dependents, heads = np.nonzero(arcs)
@@ -226,5 +222,4 @@ class NetworkGraphModel(GraphModel):
 def network_sizes(settings: NetworkGraphSettings, sets: int) -> dict[str, Any]:
     """Return the sizes of what other networks do not have: the second pass, and kinds of arcs by a given tree."""
     blocks = embedding_blocks(sets, settings.use_tree)
-    beside = (settings.beside_size, ROLES, sum(blocks)) if settings.beside_size else None
-    return {"beside": beside, "kinds": WAYS if settings.use_tree else 0}
+    return {"beside": (BESIDE_SIZE, ROLES, sum(blocks)), "kinds": WAYS if settings.use_tree else 0}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from crossarc import decode
 from crossarc.components.component import Arrays, part, prefixed
 from crossarc.core.strings import StringTable
+from crossarc.errors import DecodeError, UnsoundScores
 from crossarc.features.inputs import InputAttributes, InputModel, parse_input_model
 from crossarc.neural.encoder import Batch, Prepared
 from crossarc.neural.heads import ArcScores
@@ -44,6 +46,15 @@ Visit = Callable[[Starts, Starts, Any, ArcScores], None]
 
 def ignore(nodes: Starts, starts: Starts, vectors: Any, arcs: ArcScores) -> None:
     """Do nothing with a batch."""
+
+
+@contextmanager
+def searching() -> Iterator[None]:
+    """Say that scores are unsound where a decoder refuses them: without constraints it has no other reason."""
+    try:
+        yield
+    except DecodeError:
+        raise UnsoundScores from None
 
 
 class NetworkModel(AttributeModel):
@@ -99,7 +110,8 @@ class NetworkModel(AttributeModel):
             vectors = self.vectors(prepared, places, own)
             arcs = self.score_arcs(vectors, own)
             visit(nodes, own, vectors, arcs)
-            found = search(padded(arcs), np.diff(own).astype(np.int32) - 1, single_root=self.single_root)
+            with searching():
+                found = search(padded(arcs), np.diff(own).astype(np.int32) - 1, single_root=self.single_root)
             words, above = ends(found, own)
             heads[nodes[words]] = above - np.repeat(own[:-1], np.diff(own))[words]
             labels[nodes[words]] = self.allowed_labels(vectors, words, above, heads[nodes[words]]).argmax(axis=1)

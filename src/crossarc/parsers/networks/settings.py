@@ -119,15 +119,12 @@ class NetworkTreeSettings(NetworkSettings):
 class NetworkGraphSettings(GraphOutput, NetworkSettings):
     """The settings of the parser of graphs with a network."""
 
-    kept: ClassVar[tuple[str, ...]] = ("beside_size",)
     model_class = "crossarc.parsers.networks.graphs:NetworkGraphModel"
     trainer_class = "crossarc.parsers.networks.graph_trainer:NetworkGraphTrainer"
 
     family: Literal["graph-networks"] = "graph-networks"
     system: Literal["best-graph"] = "best-graph"
     cycles: Literal["reverse", "allow"] = "allow"
-    # The numbers in what the second pass sees of an arc beside the best tree of the first one; 0 for one pass only.
-    beside_size: int = Field(128, ge=0, le=4096)
 
     @model_validator(mode="after")
     def check(self) -> Self:
