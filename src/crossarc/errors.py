@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import reprlib
 from collections.abc import Iterable
+
+SHORT = reprlib.Repr()  # what users gave, in messages
+SHORT.maxstring = 200
 
 
 class CrossarcError(Exception):
@@ -54,8 +58,8 @@ class MissingDependency(CrossarcError):  # noqa: N818 - it says what it is
 class UnknownName(CrossarcError, LookupError):  # noqa: N818 - it says what it is
     """An unknown name; the message offers the nearest valid one and lists the rest."""
 
-    def __init__(self, kind: str, name: str, valid: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: object, valid: Iterable[str]) -> None:
         names = sorted(valid)
-        near = difflib.get_close_matches(name, names, n=1)
+        near = difflib.get_close_matches(name, names, n=1) if isinstance(name, str) else ()
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"no {kind} {name!r}{hint} (valid: {', '.join(names)})")
+        super().__init__(f"no {kind} {SHORT.repr(name)}{hint} (valid: {', '.join(names)})")

@@ -82,7 +82,7 @@ def test_our_own_definitions(path):
     ("text", "complaint"),
     [
         ("title = x", r"mine.toml: .*line 1"),
-        ("title = 'x'\nparsers = ['swap']", "treebanks: Field required"),
+        ("title = 'x'\nparsers = ['swap']", r"there is no treebanks; write treebanks = \["),
         (DEFINITION.replace("swap", "swop"), "no parser 'swop'; did you mean 'swap'"),
         (DEFINITION.replace("epochs", "epoch"), "no setting 'epoch'; did you mean 'epochs'"),
         (DEFINITION + "column = ['las']", "no entry 'column'; did you mean 'columns'"),
@@ -92,7 +92,9 @@ def test_our_own_definitions(path):
         (DEFINITION + "pairs = [['swap', 'planar']]", "no parser in this experiment 'planar'"),
         (DEFINITION + "among_all = ['swop']", "no parser in this experiment 'swop'; did you mean 'swap'"),
         (DEFINITION + "pairs = [['swap']]", "pairs"),
-        (DEFINITION + "punctuation = 'none'", "punctuation: Input should be 'counted', 'left out' or 'both'"),
+        (DEFINITION + "punctuation = 'none'", "punctuation = 'none': Input should be 'counted', 'left out' or 'both'"),
+        ("", "there is no title; write title = "),
+        ("title = 'x'\nparsers = [['swap']]\ntreebanks = ['x']", "names of presets in quotes"),
         ("title = 'x'\nparsers = []\ntreebanks = ['x']", "names no parser"),
     ],
 )

@@ -32,7 +32,7 @@ KINDS = {
     "neural": {**SIZES, "features": "neural-forms", "predict": ["upos", "lemma"]},
     "ensemble": {"parser": "neural", "ensemble": 2, **SIZES},
     "hybrid": {"parser": "neural", "guides": ["mst"], **SIZES},
-    "neural-graph": {"beside_size": 6, **SIZES},
+    "neural-graph": SIZES,
 }
 TEXT = "Ann wants to sing. Bob likes the cake."
 COMPONENTS = {"tagger": Tagger, "tokenizer": Tokenizer}

@@ -79,8 +79,20 @@ def options(
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    largest: Annotated[
+        int | None,
+        typer.Option(
+            metavar="MB",
+            min=1,
+            help="The largest sentence, and the largest document in JSON lines, that is read; default: 4 and 2 MB.",
+        ),
+    ] = None,
 ) -> None:
     """Dependency parsing for trees and graphs whose arcs may cross."""
+    if largest is not None:
+        from crossarc.treebank.streams import limits
+
+        limits.sentence = limits.line = largest << 20
 
 
 def application(names: Iterable[str] = COMMANDS) -> typer.Typer:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from crossarc.errors import CrossarcError, UnknownName
+from crossarc.errors import CrossarcError
 
 
 def check_stdin(*paths: str | None) -> None:
@@ -19,10 +19,9 @@ def check_stdin(*paths: str | None) -> None:
 
 def check_policy(on_error: str) -> None:
     """Refuse an unknown error policy before anything is read."""
-    from crossarc.treebank.reading import POLICIES
+    from crossarc.treebank import reading
 
-    if on_error not in POLICIES:
-        raise UnknownName("policy for errors", on_error, POLICIES)
+    reading.check_policy(on_error)
 
 
 # Commands that write treebanks refuse these extensions: a user who asks for one expects another kind of file.

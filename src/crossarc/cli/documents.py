@@ -77,17 +77,20 @@ def parsed_documents(
 
     Sentences are numbered from 1 in each whole document, or through all documents from `first`.
     """
-    waiting: deque[tuple[dict[str, Any], int]] = deque()
+    waiting: deque[tuple[dict[str, Any], int]] = deque()  # documents that are tokenized, with their sentences
 
     def tokenized() -> Iterator[Sentence]:
         number_of_next = 1 if whole else first
         for number, document in enumerate(documents, 1):
             name = document.get("id")
             name = str(number if name is None else name)
-            found = tokenizer.tokenize(document["text"], document=name, first=number_of_next)
-            waiting.append((document, len(found)))
-            number_of_next += 0 if whole else len(found)
-            yield from found
+            count = 0
+            for sentence in tokenizer.stream([document["text"]], document=name, first=number_of_next):
+                count += 1
+                yield sentence
+            number_of_next += 0 if whole else count
+            if whole:
+                waiting.append((document, count))
 
     sentences: list[Sentence] = []
 

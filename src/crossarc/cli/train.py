@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -236,13 +235,9 @@ def with_settings(options: dict[str, Any], texts: list[str]) -> dict[str, Any]:
 
 def settings_of(config: str | None) -> dict[str, Any]:
     """The settings of a TOML file."""
-    if config is None:
-        return {}
-    try:
-        with open(config, "rb") as file:
-            return tomllib.load(file)
-    except tomllib.TOMLDecodeError as error:
-        raise CrossarcError(f"{config}: {error}") from None
+    from crossarc.core.checked import read_toml
+
+    return read_toml(config) if config is not None else {}
 
 
 def train_files(

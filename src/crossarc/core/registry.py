@@ -51,8 +51,8 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         self.things[name] = thing
 
     def __getitem__(self, name: str) -> Thing:
-        if name not in self.things:
-            if name not in self.offered:
+        if not isinstance(name, str) or name not in self.things:
+            if not isinstance(name, str) or name not in self.offered:
                 raise UnknownName(self.what, name, list(self))
             self.things[name] = self.load(name, self.offered[name])
         return self.things[name]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from crossarc.errors import CrossarcError, UnknownName
+from crossarc.core.checked import read_toml
+from crossarc.errors import SHORT, CrossarcError, UnknownName
 from crossarc.experiments.jobs import SplitJob, Treebank
 from crossarc.experiments.metrics import DEFAULT_COLUMNS, get_metric
 from crossarc.parsers.presets import make_settings
 from crossarc.treebank.formats import format_of_path
 
 PARTS = ("train", "dev", "test")
+# Entries that an experiment must have.
+EXAMPLES = {"title": '"My experiment"', "parsers": '["mst", "arc-hybrid"]', "treebanks": '["en_ewt"]'}
 
 
 class Experiment(BaseModel):
@@ -43,7 +45,11 @@ class Experiment(BaseModel):
     @classmethod
     def presets_by_name(cls, value: Any) -> Any:
         """Turn a list of presets into a table of presets without settings."""
-        return {name: {} for name in value} if isinstance(value, list) else value
+        if not isinstance(value, list):
+            return value
+        if not all(isinstance(name, str) for name in value):
+            raise ValueError("write the names of presets in quotes")
+        return {name: {} for name in value}
 
     @field_validator("parsers")
     @classmethod
@@ -87,18 +93,19 @@ class Experiment(BaseModel):
 def read_experiment(path: str | os.PathLike[str]) -> Experiment:
     """The experiment of a TOML file."""
     name = os.fspath(path)
+    entries = read_toml(path)
     try:
-        with open(path, "rb") as file:
-            experiment = Experiment(**tomllib.load(file))
+        experiment = Experiment.model_validate(entries)
         experiment.check()
-    except tomllib.TOMLDecodeError as error:
-        raise CrossarcError(f"{name}: {error}") from None
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         if first["type"] == "extra_forbidden":
             raise CrossarcError(f"{name}: {UnknownName('entry', place, Experiment.model_fields)}") from None
-        raise CrossarcError(f"{name}: {place}: {first['msg']}") from None
+        if first["type"] == "missing":
+            example = EXAMPLES.get(place, "...")
+            raise CrossarcError(f"{name}: there is no {place}; write {place} = {example}") from None
+        raise CrossarcError(f"{name}: {place} = {SHORT.repr(first['input'])}: {first['msg']}") from None
     except CrossarcError as error:
         raise CrossarcError(f"{name}: {error}") from None
     return experiment

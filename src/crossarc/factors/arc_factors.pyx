@@ -154,7 +154,7 @@ cdef class TreeFactors(Factors):
         """Move the gold tree from the best one; return how many words of that are wrong."""
         cdef offset_t wrong
         self.learner.next_step()
-        self.find_tree(&self.tree[0])
+        self.find_sure_tree(&self.tree[0])
         wrong = self.count_wrong(&self.tree[0])
         self.learner.begin()
         self.learner.compare(self, &self.tree[0], self.labels_of(&self.tree[0]))

@@ -32,16 +32,24 @@ They also count where there is no such sibling (then `sib` is empty) or no such 
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.errors import CrossarcError, UnknownName
+from crossarc.core.checked import parse_toml
+from crossarc.errors import SHORT, CrossarcError, UnknownName
 from crossarc.features.attributes import check_attribute
-from crossarc.features.templates import WIDEST, TemplateError, fitted_templates, line_of, model_text, terms_of
+from crossarc.features.templates import (
+    WIDEST,
+    TemplateError,
+    fitted_templates,
+    line_of,
+    model_text,
+    templates_checked,
+    terms_of,
+)
 from crossarc.treebank.corpus import Corpus
 
 ENDS = ("head", "dep")
@@ -118,10 +126,7 @@ def parse_edge_model(text: str, name: str = "<model>", columns: tuple[str, ...] 
 
     `columns` are the first attributes, in this order, and may be others than those of tokens.
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise TemplateError(f"{name}: {error}") from None
+    data = parse_toml(text, name, TemplateError)
     return compile_edge_model(data, text, name, columns)
 
 
@@ -131,16 +136,18 @@ def compile_edge_model(data: dict[str, Any], text: str, name: str, columns: tupl
     for key in data:
         if key not in (*parts, "distances"):
             raise TemplateError(f"{name}: {UnknownName('part of a feature model of arcs', key, (*parts, 'distances'))}")
+    if not isinstance(data.get("distances", True), bool):
+        raise TemplateError(f"{name}: distances = {SHORT.repr(data['distances'])}: write true or false")
     compiler = EdgeCompiler(columns)
     if not data.get("labels"):
         raise TemplateError(f'{name}: there are no templates for labels; write labels = ["head.upos", ...]')
     for part in parts:
-        for template in data.get(part, []):
+        for template in templates_checked(data.get(part, []), part, name):
             try:
                 compiler.add(part, template)
             except CrossarcError as error:
                 raise TemplateError(f"{name}:{line_of(text, template)}: template {template!r}: {error}") from None
-    return compiler.model(name, text, bool(data.get("distances", True)))
+    return compiler.model(name, text, data.get("distances", True))
 
 
 def fit_edge_model(model: EdgeModel, corpus: Corpus) -> EdgeModel:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.core.checked import parse_toml
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
 from crossarc.features.attributes import EACH, Attributes, check_attribute, choose_attributes, commonest_features
@@ -51,10 +51,7 @@ def parse_input_model(text: str, name: str = "<model>") -> InputModel:
     >>> parse_input_model('lexical = ["form", "suffix[2]"]').attributes
     ('form', 'suffix[2]')
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise TemplateError(f"{name}: {error}") from None
+    data = parse_toml(text, name, TemplateError)
     for part, names in data.items():
         if part not in PARTS or not isinstance(names, list) or not all(isinstance(each, str) for each in names):
             raise TemplateError(

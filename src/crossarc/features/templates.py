@@ -14,7 +14,6 @@ Before training it is fitted to the treebank, so that no template looks at a col
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
@@ -25,8 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.core.checked import parse_toml, toml_text
 from crossarc.core.registry import Registry
-from crossarc.errors import CrossarcError, UnknownName
+from crossarc.errors import SHORT, CrossarcError, UnknownName
 from crossarc.features.attributes import (
     EACH,
     TREE_HEAD,
@@ -104,8 +104,7 @@ def load_model(name: str) -> FeatureModel:
 def model_text(name: str) -> str:
     """The text of a model by name, or of a TOML file."""
     if name.endswith(".toml"):
-        with open(name, encoding="utf-8") as file:
-            return file.read()
+        return toml_text(name)
     return feature_models()[name].read_text(encoding="utf-8")
 
 
@@ -146,14 +145,16 @@ def entries_of(text: str, name: str, read: Callable[[str], str] | None) -> tuple
     seen: list[str] = []
     while True:
         seen.append(name)
-        try:
-            data: dict[str, Any] = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise TemplateError(f"{name}: {error}") from None
+        data = parse_toml(text, name, TemplateError)
         groups = data.get("templates", {})
-        lists = groups.values() if isinstance(groups, dict) else [groups]
-        addresses = {**data.get("addresses", {}), **addresses}
-        templates = [*(each for group in lists for each in group), *templates]
+        groups = groups if isinstance(groups, dict) else {"templates": groups}
+        for group, lines in groups.items():
+            templates_checked(lines, group, name)
+        names = data.get("addresses", {})
+        if not isinstance(names, dict) or not all(isinstance(each, str) for each in names.values()):
+            raise TemplateError(f'{name}: addresses are a table of names, such as s0 = "stack[0]"')
+        addresses = {**names, **addresses}
+        templates = [*(each for group in groups.values() for each in group), *templates]
         if "extends" not in data:
             return addresses, templates
         base = data["extends"]
@@ -164,6 +165,13 @@ def entries_of(text: str, name: str, read: Callable[[str], str] | None) -> tuple
         if base in seen:
             raise TemplateError(f"{name}: extends = {base!r}: feature models extend each other in a circle")
         name, text = base, read(base)
+
+
+def templates_checked(lines: Any, group: str, name: str) -> list[str]:
+    """Return the templates of a group; `TemplateError` for anything but a list of strings."""
+    if not isinstance(lines, list) or not all(isinstance(each, str) for each in lines):
+        raise TemplateError(f"{name}: {group} = {SHORT.repr(lines)}: write a list of templates in quotes")
+    return lines
 
 
 def fit_model(model: FeatureModel, corpus: Corpus) -> FeatureModel:

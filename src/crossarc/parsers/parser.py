@@ -16,6 +16,7 @@ from crossarc.components.learner import checkpoint_at
 from crossarc.components.stored import Stored
 from crossarc.components.streams import in_batches
 from crossarc.components.training import Epoch, Progress, run_epochs
+from crossarc.core.checked import checked_count
 from crossarc.errors import CrossarcError, ModelError
 from crossarc.parsers.analysis import Analysis, Request, Scales
 from crossarc.parsers.calibration import sample_of
@@ -28,7 +29,7 @@ from crossarc.parsers.presets import make_settings
 from crossarc.parsers.provenance import describe_data, digest, signature_of
 from crossarc.parsers.registry import stored_model, trainer_of
 from crossarc.treebank.corpus import Corpus
-from crossarc.treebank.reading import OnError, Report, Rules, log_finding, read
+from crossarc.treebank.reading import OnError, Report, Rules, check_policy, log_finding, read
 from crossarc.treebank.sentence import Sentence
 from crossarc.treebank.token_lists import Tokens, sentences_of_tokens
 from crossarc.treebank.validation import Check
@@ -264,10 +265,12 @@ class Parser(Stored):
         and how likely each arc and label is. `constraints` is a function that gives the `Constraints` on the tree of a
         sentence, or None, such as `marked_constraints`; what cannot be satisfied is an error.
         """
-        if k is not None and k < 1:
-            raise CrossarcError(f"k is the number of trees, 1 or more, not {k}")
+        checked_count("threads", threads)
+        if k is not None:
+            checked_count("k", k)
         model, name = self.model, "the input"
         if beam is not None:
+            checked_count("beam", beam)
             model.with_beam(beam)  # a model without a beam refuses it here
         if isinstance(sentences, str | os.PathLike):
             name, sentences = os.fspath(sentences), read(sentences)
@@ -380,6 +383,7 @@ def checked_sentences(data: Data, check: Check, on_error: OnError, on_finding: R
     """The sentences of a file, or those given, whose trees or graphs are as they should be."""
     if isinstance(data, str | os.PathLike):
         return list(read(data, check=check, on_error=on_error, report=on_finding))
+    check_policy(on_error)
     rules = Rules(on_error, check, "any", on_finding or log_finding)
     checked = (rules.checked(sentence) for sentence in only_sentences(data))
     return [sentence for sentence in checked if sentence is not None]

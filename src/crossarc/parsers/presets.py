@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +11,9 @@ from typing import Any, Literal, TypeVar
 from pydantic import ValidationError
 
 from crossarc.components.description import check_manifest
+from crossarc.core.checked import MOST
 from crossarc.core.registry import Registry
-from crossarc.errors import CrossarcError
+from crossarc.errors import SHORT, CrossarcError
 from crossarc.parsers.description import StoredSettings
 from crossarc.parsers.families import FAMILIES, REMOVED, asks_for_nothing, check_names, owner_of, settings_class
 from crossarc.parsers.settings import Settings
@@ -93,12 +93,15 @@ def checked_settings(values: dict[str, Any]) -> Settings:
                 said = f"setting {name} belongs to {owner_of(name, family)}; {values['parser']} has none: leave it out"
             raise CrossarcError(said)
     own = {name: value for name, value in values.items() if name in family.model_fields}
+    for name, value in own.items():
+        if isinstance(value, int) and abs(value) >= MOST:
+            raise CrossarcError(f"setting {name} = {SHORT.repr(value)}: write a number below 2 ** 31")
     try:
         settings = family.model_validate(own)
     except ValidationError as error:
         first = error.errors()[0]
         names = [str(place) for place in first["loc"] if place not in FAMILIES]
-        raise CrossarcError(f"setting {'.'.join(names)} = {reprlib.repr(first['input'])}: {first['msg']}") from None
+        raise CrossarcError(f"setting {'.'.join(names)} = {SHORT.repr(first['input'])}: {first['msg']}") from None
     settings.check_members(PRESETS)
     return settings
 

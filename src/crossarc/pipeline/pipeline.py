@@ -16,6 +16,7 @@ from crossarc.components.modelfile import Manifest
 from crossarc.components.stored import Stored
 from crossarc.components.streams import in_batches, in_order
 from crossarc.components.training import Epoch, Progress
+from crossarc.core.checked import checked_count, checked_name
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import Parser
 from crossarc.parsers.columns import filled_columns_of
@@ -77,8 +78,8 @@ class Pipeline(Stored):
         max_sentence_words: int = MOST_WORDS,
         **settings: Any,
     ) -> None:
-        if not isinstance(jackknife, int) or jackknife < 0 or jackknife == 1:
-            raise CrossarcError(f"jackknife = {jackknife}: name the number of folds, 2 or more, or 0 for gold tags")
+        if checked_count("jackknife", jackknife, 0) == 1:
+            raise CrossarcError("jackknife = 1: name the number of folds, 2 or more, or 0 for gold tags")
         seed = settings.get("seed", 1)
         self.jackknife = jackknife
         self.tagger_settings = {"seed": seed, **checked_tagger(tagger or {})}
@@ -179,7 +180,7 @@ class Pipeline(Stored):
         >>> [sentence.forms[1:] for sentence in nlp("It works. Try it!")]
         [('It', 'works', '.'), ('Try', 'it', '!')]
         """
-        return self.parse_texts([text], [document])[0]
+        return self.parse_texts([text], [checked_name("document", document)])[0]
 
     def pipe(self, texts: Iterable[str], *, threads: int = 1) -> Iterator[Sentences]:
         """Yield the sentences of each text, in order; threads work on several batches of texts at once."""
@@ -329,6 +330,10 @@ def checked_tagger(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     for name in settings:
         if name not in known:
             raise UnknownName("setting of the tagger", name, known)
+    try:
+        Tagger(**settings)
+    except CrossarcError as error:
+        raise CrossarcError(f"tagger: {error}") from None
     return settings
 
 

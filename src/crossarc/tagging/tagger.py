@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from crossarc.components.learner import Learner, checkpoint_at
 from crossarc.components.training import Epoch, Progress
+from crossarc.core.checked import checked_count, checked_positive
 from crossarc.errors import CrossarcError
 from crossarc.parsers.columns import filled_columns_of
 from crossarc.tagging.labels import Labels
@@ -38,10 +39,10 @@ class Tagger(Learner[TaggerModel]):
     component = TaggerModel
 
     def __init__(self, *, epochs: int = 6, seed: int = 1, cut: int = 2, cost: float = 0.05) -> None:
-        self.epochs = epochs
-        self.seed = seed
-        self.cut = cut
-        self.cost = cost
+        self.epochs = checked_count("epochs", epochs)
+        self.seed = checked_count("seed", seed, 0)
+        self.cut = checked_count("cut", cut)
+        self.cost = checked_positive("cost", cost)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -64,8 +65,6 @@ class Tagger(Learner[TaggerModel]):
         `on_step` is called after each step of the preparation with how many are done and how many there are;
         `checkpoint`, `resume`, `on_epoch` and `on_progress` are as in `Parser.fit`.
         """
-        if self.epochs < 1:
-            raise CrossarcError(f"{self.epochs} epochs; a tagger needs at least 1")
         # What only training needs.
         from crossarc.parsers.provenance import digest
         from crossarc.tagging.tagger_training import TaggerTrainer

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from crossarc.components.learner import Learner, checkpoint_at
 from crossarc.components.training import Epoch, Progress
+from crossarc.core.checked import checked_count, checked_name
 from crossarc.errors import CrossarcError, UnknownName
 from crossarc.tagging.multiword import MultiwordSplitter
 from crossarc.tagging.spacing import Sentences, Spans, text_of
@@ -57,9 +58,9 @@ class Tokenizer(Learner[TokenizerModel]):
         if kind not in KINDS:
             raise UnknownName("kind of tokenizer", kind, KINDS)
         self.kind = kind
-        self.epochs = epochs
-        self.seed = seed
-        self.cut = cut
+        self.epochs = checked_count("epochs", epochs)
+        self.seed = checked_count("seed", seed, 0)
+        self.cut = checked_count("cut", cut)
         self.most_words = checked_most(max_sentence_words)
         self.model_ = TokenizerModel(max_sentence_words=max_sentence_words) if kind == "rules" else None
 
@@ -80,6 +81,7 @@ class Tokenizer(Learner[TokenizerModel]):
 
         A later piece of a document has the `offset` where it begins and the number of its `first` sentence.
         """
+        document = checked_name("document", document)
         return self.model.tokenize(text, document=document, offset=offset, first=first)
 
     def stream(
@@ -89,6 +91,7 @@ class Tokenizer(Learner[TokenizerModel]):
 
         The sentences do not depend on the blocks.
         """
+        document = checked_name("document", document)
         return self.model.stream(blocks, document=document, offset=offset, first=first)
 
     def find_spans(self, text: str) -> Spans:
@@ -119,8 +122,6 @@ class Tokenizer(Learner[TokenizerModel]):
         """
         if self.kind == "rules":
             raise CrossarcError('rules do not learn; use Tokenizer("learned")')
-        if self.epochs < 1:
-            raise CrossarcError(f"{self.epochs} epochs; a tokenizer needs at least 1")
         # What only training needs.
         from crossarc.parsers.provenance import digest
         from crossarc.tagging.boundary_training import BoundaryTrainer

@@ -71,7 +71,7 @@ class TokenizerModel(Component):
     ) -> Iterator[Sentence]:
         """Yield the sentences of a text that comes in blocks."""
         split = self.splitter.split if self.splitter.forms or self.splitter.suffixes else None
-        for text, spans, place in windows(blocks, self.find_sentences):
+        for text, spans, place in windows(blocks, self.find_sentences, name=document or "the text"):
             found = sentences_of(text, spans, split, document, offset + place, first)
             first += len(found)
             if cuts := int(np.count_nonzero(spans.last == CUT)):

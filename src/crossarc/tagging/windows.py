@@ -15,11 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.errors import SHORT, CrossarcError, TreebankError
 from crossarc.tagging.spacing import Spans
 
 WINDOW = 100_000  # characters that are tokenized at a time
 AROUND = 2_000  # characters on both sides that tell where a sentence ends
 LONGEST = 1_000_000  # characters: longer tokens are cut
+MOST_SPACE = 10_000_000  # characters of white space in a row
 CUT = 2  # in `last` of spans: a sentence that was cut there, not ended
 # How much better a sentence is cut behind such tokens, where only rules say where sentences end.
 PUNCTUATION = {**dict.fromkeys(".!?…", 3.0), **dict.fromkeys(";:", 2.0)}
@@ -36,12 +38,18 @@ class Window(NamedTuple):
 
 
 def windows(
-    blocks: Iterable[str], find: Find, *, size: int = WINDOW, around: int = AROUND, longest: int = LONGEST
+    blocks: Iterable[str],
+    find: Find,
+    *,
+    size: int = WINDOW,
+    around: int = AROUND,
+    longest: int = LONGEST,
+    name: str = "the text",
 ) -> Iterator[Window]:
     """Yield a text that comes in blocks as windows; white space belongs to the token before it.
 
     A window grows while no sentence ends in it. From `longest` on, the sentence is cut behind a token, and a token of
-    that length is cut too.
+    that length is cut too. `name` is what messages call the text.
     """
     kept, begin, offset, wanted = "", 0, 0, size  # the text before `begin` is only context
     for part in parts(blocks, size):
@@ -54,6 +62,11 @@ def windows(
                 following = int(spans.begins[count])
             elif wanted >= longest and len(spans) == 1 and spans.ends[0] == end and not kept[end].isspace():
                 count, following = 1, end
+            elif wanted >= MOST_SPACE:
+                raise TreebankError(
+                    f"{name}: there are more than {MOST_SPACE:,} characters of white space in a row before character "
+                    f"{offset + end:,}; leave them out"
+                )
             else:
                 wanted *= 2
                 continue
@@ -67,6 +80,8 @@ def windows(
 def parts(blocks: Iterable[str], size: int) -> Iterator[str]:
     """Yield blocks in parts of so many characters at most."""
     for block in blocks:
+        if not isinstance(block, str):
+            raise CrossarcError(f"a text comes in strings, not {SHORT.repr(block)}; decode bytes first")
         for begin in range(0, len(block), size):
             yield block[begin : begin + size]
 

@@ -10,6 +10,7 @@ from crossarc.core.typedefs cimport int32_t, label_t, token_t
 from crossarc.treebank.fields cimport NO_FAULT, Layout, Spec, find_end, make_spec, parse, release
 
 from crossarc.core.strings import ROOT
+from crossarc.treebank.streams import too_large
 
 
 cdef enum:
@@ -20,12 +21,14 @@ cdef class ArrayReader:
     """Collects the sentences of blocks of bytes.
 
     Bytes that are no sentence go to `repair(bytes, line)`, which gives better bytes, None to leave them out, or raises.
+    Sentences of more than `largest` bytes are refused.
     """
 
     cdef dict tables
     cdef object repair
     cdef bytes rest
-    cdef Py_ssize_t line
+    cdef str source
+    cdef Py_ssize_t line, largest
     cdef Layout layout
     cdef Spec spec
     cdef int32_t count
@@ -35,9 +38,11 @@ cdef class ArrayReader:
     cdef Buffer buffers[MOST]      # the interned columns, then the heads
     cdef Buffer lengths            # entries of each sentence
 
-    def __cinit__(self, format, repair):
+    def __cinit__(self, format, repair, str source, Py_ssize_t largest):
         self.rest = b""
         self.line = 1
+        self.source = source
+        self.largest = largest
         self.repair = repair
         self.tables = {name: StringTable() for name in INTERNED}
         self.count = len(INTERNED)
@@ -97,7 +102,7 @@ cdef class ArrayReader:
             if end < 0:
                 break
             if has_tokens:
-                if parse(data + begin, end - begin, &self.spec, &self.layout) != NO_FAULT:
+                if end - begin > self.largest or parse(data + begin, end - begin, &self.spec, &self.layout) != NO_FAULT:
                     break
                 self.add(data + begin)
             self.line += lines
@@ -114,6 +119,8 @@ cdef class ArrayReader:
             with nogil:
                 place += self.add_all(start + place, size - place, final)
             end = find_end(start, place, size, final, &lines, &has_tokens) if place < size else -1
+            if place < size and (end if end >= 0 else size) - place > self.largest:
+                raise too_large(f"{self.source}:{self.line}", "sentence", self.largest)
             if end < 0:
                 break
             raw = self.repair(data[place:end], self.line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from crossarc.errors import UnknownName
 
@@ -75,6 +76,7 @@ SDP = Format(
     extra=True,
 )
 
+LOOKED_AT = 1 << 17  # bytes that tell the format
 COMPRESSIONS = (".gz", ".zst")
 FORMATS = {each.name: each for each in (CONLLU, CONLLX, CONLL09, SDP)}
 
@@ -96,10 +98,13 @@ def format_of_path(path: str) -> Format | None:
 
 def format_of_content(block: bytes) -> Format:
     """The format that the token lines of a file look like; CoNLL-U when in doubt."""
-    lines = block.removeprefix(b"\xef\xbb\xbf").splitlines()
-    if any(line.startswith(b"#SDP") for line in lines[:1]):
+    lines = block[:LOOKED_AT].removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    if lines[0].startswith(b"#SDP"):
         return SDP
-    rows = [line.split(b"\t") for line in lines if line.strip() and not line.startswith(b"#")][:200]
+    tokens = (line.removesuffix(b"\r") for line in lines if line.strip() and not line.startswith(b"#"))
+    rows = [line.split(b"\t") for line in islice(tokens, 200)]
+    if len(rows) > 1 and lines[-1]:
+        rows.pop()  # the rest of the line may follow
     if not rows:
         return CONLLU
     if all(len(row) >= 7 and row[4] in (b"+", b"-") and row[5] in (b"+", b"-") for row in rows):

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Literal, NoReturn, cast
 
 from crossarc.errors import TreebankError, UnknownName
 from crossarc.treebank.sentence import Sentence
-from crossarc.treebank.streams import Source, atomic_writer, blocks, name_of, write_blocks
+from crossarc.treebank.streams import Source, atomic_writer, name_of, numbered_lines, write_blocks
 from crossarc.treebank.text_writing import sentence_json
 
 log = logging.getLogger(__name__)
@@ -20,7 +20,6 @@ log = logging.getLogger(__name__)
 Document = dict[str, Any]
 OnError = Literal["fail", "skip"]
 POLICIES = ("fail", "skip")
-BOM = b"\xef\xbb\xbf"
 
 
 def read_json_documents(
@@ -29,27 +28,29 @@ def read_json_documents(
     text: str | None = "text",
     on_error: OnError = "fail",
     report: Callable[[str], None] | None = None,
+    largest: int | None = None,
 ) -> Iterator[Document]:
     """The documents of a file in JSON lines, one at a time, as dicts with all their fields.
 
     `source` is what `read` takes; gzip and zstd are recognised. `text` names the field with the text, which each
     document must have; None asks for no such field. For a line that is not a document, "fail" raises `TreebankError`
-    and "skip" leaves it out; `report` then receives the message, or else it is logged. Blank lines do not count.
+    and "skip" leaves it out; `report` then receives the message, or else it is logged. Blank lines do not count. A line
+    of more than `largest` bytes (2 MB) is always refused.
 
     >>> list(read_json_documents(['{"id": 7, "text": "She left."}']))
     [{'id': 7, 'text': 'She left.'}]
     """
     if on_error not in POLICIES:
         raise UnknownName("policy for errors", on_error, POLICIES)
-    return documents_of(source, text, on_error, report or log_message)
+    return documents_of(source, text, on_error, report or log_message, largest)
 
 
 def documents_of(
-    source: Source, text: str | None, on_error: OnError, report: Callable[[str], None]
+    source: Source, text: str | None, on_error: OnError, report: Callable[[str], None], largest: int | None
 ) -> Iterator[Document]:
     """The work of `read_json_documents`."""
     name = name_of(source)
-    for number, line in numbered_lines(blocks(source)):
+    for number, line in numbered_lines(source, largest):
         try:
             document = parse_document(line, text)
         except ValueError as error:
@@ -59,27 +60,6 @@ def documents_of(
             report(f"{message}; left out")
         else:
             yield document
-
-
-def numbered_lines(data: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not blank, without their ends, each with its number."""
-    number = 0
-    pending: list[bytes] = []
-    for block in data:
-        first, *rest = block.split(b"\n")
-        pending.append(first)
-        for line in rest:
-            number += 1
-            whole = b"".join(pending)
-            pending = [line]
-            if number == 1:
-                whole = whole.removeprefix(BOM)
-            if not whole.isspace() and whole:
-                yield number, whole
-    last = b"".join(pending)
-    last = last if number else last.removeprefix(BOM)
-    if last and not last.isspace():
-        yield number + 1, last
 
 
 def parse_document(line: bytes, text: str | None) -> Document:
@@ -165,7 +145,10 @@ def write_to(documents: Iterable[Mapping[str, Any] | Sentence], file: BinaryIO) 
         place = Place()
         for document in documents:
             count += 1
-            yield place.of(document).encode() if isinstance(document, Sentence) else json_line(document)
+            if isinstance(document, Sentence):
+                yield place.of(document).encode()
+            else:
+                yield from document_pieces(document)
 
     write_blocks(file, lines())
     return count
@@ -195,24 +178,27 @@ class Place:
         return f'{begin}"document": {encode(self.document)}, "paragraph": {self.paragraph}, {text[len(begin) :]}\n'
 
 
-def json_line(document: Mapping[str, Any]) -> bytes:
-    """A document as a line of JSON, in UTF-8; lone surrogates, which UTF-8 does not have, are escaped."""
-    try:
-        return f"{document_json(document)}\n".encode()
-    except UnicodeEncodeError:
-        return (json.dumps(dict(document), allow_nan=False, default=plain) + "\n").encode()
-
-
-def document_json(document: Mapping[str, Any]) -> str:
-    """A document as JSON, with all characters as they are."""
-    parts = []
+def document_pieces(document: Mapping[str, Any]) -> Iterator[bytes]:
+    """Yield a document as a line of JSON in UTF-8, sentence by sentence, so that no text has all of a long one."""
+    before = b"{"
     for name, value in document.items():
+        yield before + encoded(name) + b": "
+        before = b", "
         if isinstance(value, list) and value and all(isinstance(each, Sentence) for each in value):
-            text = f"[{', '.join(map(sentence_json, value))}]"
+            for number, sentence in enumerate(value):
+                yield (b", " if number else b"[") + sentence_json(sentence).encode()
+            yield b"]"
         else:
-            text = encode(value)
-        parts.append(f"{encode(name)}: {text}")
-    return f"{{{', '.join(parts)}}}"
+            yield encoded(value)
+    yield b"}\n" if document else b"{}\n"
+
+
+def encoded(value: object) -> bytes:
+    """A value as JSON with all characters as they are; with lone surrogates, which UTF-8 does not have, in ASCII."""
+    try:
+        return encode(value).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, allow_nan=False, default=plain).encode()
 
 
 def plain(value: object) -> Any:

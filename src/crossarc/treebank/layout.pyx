@@ -49,7 +49,7 @@ cdef Py_ssize_t find_end(const char* data, Py_ssize_t begin, Py_ssize_t size, bi
     while place < size:
         newline = <const char*>memchr(data + place, b'\n', size - place)
         if newline == NULL and not final:
-            return -1
+            return place if ended and not is_blank(data, place, size) else -1
         stop = size if newline == NULL else newline - data
         if is_blank(data, place, stop):
             ended = has_tokens[0]

@@ -12,7 +12,7 @@ from crossarc.errors import TreebankError, UnknownName
 from crossarc.treebank.corpus import ArrayReader, Corpus
 from crossarc.treebank.formats import Format, format_of_content, format_of_path, get_format
 from crossarc.treebank.sentence import Scanner, Sentence
-from crossarc.treebank.streams import Source, blocks, chain, name_of
+from crossarc.treebank.streams import Source, blocks, chain, limits, name_of
 from crossarc.treebank.validation import (
     CHECKS,
     ROOTS,
@@ -40,6 +40,7 @@ def read(
     check: Check = "syntax",
     roots: Roots = "any",
     report: Report | None = None,
+    largest: int | None = None,
 ) -> Iterator[Sentence]:
     """The sentences of a file, one at a time.
 
@@ -48,21 +49,27 @@ def read(
     sentence can be read), "tree" (also whether the heads form a tree, with one root if `roots` is "one"), "graph" (also
     whether there is a graph that can be read), or "all" (tree, graph and the form of the fields). For a sentence with a
     fault, "fail" raises `TreebankError`, "skip" leaves it out, and "fix" repairs it, or leaves it out if that is
-    impossible. `report` receives each finding; without it, findings are logged.
+    impossible. `report` receives each finding; without it, findings are logged. A sentence of more than `largest`
+    bytes (4 MB) is always refused.
 
     >>> import io
     >>> [sentence.forms[1:] for sentence in read(io.StringIO("1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n"))]
     [('Hi',)]
     """
-    if on_error not in POLICIES:
-        raise UnknownName("policy for errors", on_error, POLICIES)
+    check_policy(on_error)
     if check not in CHECKS:
         raise UnknownName("check", check, CHECKS)
     if roots not in ROOTS:
         raise UnknownName("rule for roots", roots, ROOTS)
     given = get_format(format) if isinstance(format, str) else format
     rules = Rules(on_error, check, roots, report or log_finding)
-    return stream(source, given, rules)
+    return stream(source, given, rules, largest)
+
+
+def check_policy(on_error: object) -> None:
+    """Refuse unknown policies for errors."""
+    if on_error not in POLICIES:
+        raise UnknownName("policy for errors", on_error, POLICIES)
 
 
 def read_string(text: str, format: str | Format | None = None) -> list[Sentence]:
@@ -71,9 +78,15 @@ def read_string(text: str, format: str | Format | None = None) -> list[Sentence]
 
 
 def read_arrays(
-    source: Source, format: str | Format | None = None, *, on_error: OnError = "fail", report: Report | None = None
+    source: Source,
+    format: str | Format | None = None,
+    *,
+    on_error: OnError = "fail",
+    report: Report | None = None,
+    largest: int | None = None,
 ) -> Corpus:
     """A whole treebank as flat integer arrays, without a Python object per sentence."""
+    check_policy(on_error)
     name = name_of(source)
     rules = Rules(on_error, "syntax", "any", report or log_finding)
     given, data = opened(source, get_format(format) if isinstance(format, str) else format)
@@ -83,7 +96,7 @@ def read_arrays(
         sentence = rules.handle(findings, raw, given, name, line)
         return None if sentence is None else sentence.raw
 
-    reader = ArrayReader(given, repaired)
+    reader = ArrayReader(given, repaired, name, limits.sentence if largest is None else largest)
     for block in data:
         reader.feed(block)
     reader.feed(b"", final=True)
@@ -97,6 +110,7 @@ def validate(
     roots: Roots = "one",
     graph: bool = False,
     acyclic: bool = False,
+    largest: int | None = None,
 ) -> Iterator[Finding | Sentence]:
     """The good sentences of a source, and the findings in the others, in the order of the file.
 
@@ -109,7 +123,7 @@ def validate(
     rule: GraphRule | None = "acyclic" if acyclic else "any" if graph else None
     rules = Rules("skip", "all", roots, findings.append, rule)
     given = get_format(format) if isinstance(format, str) else format
-    for sentence in stream(source, given, rules):
+    for sentence in stream(source, given, rules, largest):
         yield from (finding.with_action("") for finding in findings)
         findings.clear()
         yield sentence
@@ -123,12 +137,12 @@ def opened(source: Source, given: Format | None) -> tuple[Format, Iterator[bytes
     return given or format_of_path(name_of(source)) or format_of_content(first), chain(first, data)
 
 
-def stream(source: Source, given: Format | None, rules: Rules) -> Iterator[Sentence]:
+def stream(source: Source, given: Format | None, rules: Rules, largest: int | None = None) -> Iterator[Sentence]:
     """Each sentence of a source that is good or was repaired."""
     name = name_of(source)
     format_, data = opened(source, given)
     parsed_is_good = rules.check == "syntax" and not format_.extra
-    for found in scan(data, Scanner(format_, name)):
+    for found in scan(data, Scanner(format_, name, limits.sentence if largest is None else largest)):
         for item in found:
             if isinstance(item, tuple):
                 findings = inspect_syntax(item[0], format_, source=name, line=item[1])

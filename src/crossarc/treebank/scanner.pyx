@@ -1,24 +1,31 @@
 """A stream of bytes as sentences."""
+from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.string cimport memset
 
 from crossarc.treebank.fields cimport NO_FAULT, Fault, Layout, Spec, find_end, make_spec, parse, release
 
+from crossarc.treebank.streams import too_large
+
 
 cdef class Scanner:
-    """Splits a stream of bytes into sentences; bytes that do not parse are given as (bytes, line)."""
+    """Splits a stream of bytes into sentences; bytes that do not parse are given as (bytes, line).
+
+    Sentences of more than `largest` bytes are refused.
+    """
 
     cdef bytes rest
     cdef object format
     cdef str source
-    cdef Py_ssize_t line
+    cdef Py_ssize_t line, largest
     cdef Layout layout
     cdef Spec spec
 
-    def __cinit__(self, format, str source):
+    def __cinit__(self, format, str source, Py_ssize_t largest=PY_SSIZE_T_MAX):
         self.rest = b""
         self.format = format
         self.source = source
         self.line = 1
+        self.largest = largest
         memset(&self.layout, 0, sizeof(Layout))
         self.spec = make_spec(format)
 
@@ -41,6 +48,8 @@ cdef class Scanner:
         cdef Sentence sentence
         while begin < size:
             end = find_end(start, begin, size, final, &lines, &has_tokens)
+            if (end if end >= 0 else size) - begin > self.largest:
+                raise too_large(f"{self.source}:{self.line}", "sentence", self.largest)
             if end < 0:
                 break
             raw = data[begin:end]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import io
 import itertools
 import os
 import stat
@@ -11,13 +12,18 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO, Any, BinaryIO, cast
 
 from crossarc.errors import CrossarcError, MissingDependency, TreebankError
 
+BOM = b"\xef\xbb\xbf"
 BLOCK = 1 << 17  # small enough to stay in the cache between reading and parsing
 GZIP = b"\x1f\x8b"
+GZIP_PIECE = 1 << 14
 ZSTD = b"\x28\xb5\x2f\xfd"
+REPEATED = 1  # the kind of a block of zstd that is one byte, many times
+WINDOW_LOG = 27  # how far zstd may look back: 128 MB
 # How files of other kinds begin, and the message for each.
 FOREIGN = {
     b"BZh": "is packed with bzip2; only gzip and zstd are read",
@@ -37,6 +43,51 @@ def name_of(source: Source) -> str:
     if isinstance(source, str | os.PathLike):
         return "<stdin>" if source == "-" else os.fspath(source)
     return str(getattr(source, "name", "<input>"))
+
+
+@dataclass
+class Limits:
+    """What a file may hold at most, in bytes; `crossarc --largest` changes it for a command.
+
+    A document takes up to a hundred times its size in memory, a sentence up to thirty times.
+    """
+
+    sentence: int = 4 << 20
+    line: int = 2 << 20  # a document in JSON, or a word with its vector
+
+
+limits = Limits()
+
+
+def too_large(place: str, what: str, largest: int) -> TreebankError:
+    """The error for a sentence or a line that is larger than files may have them."""
+    return TreebankError(
+        f"{place}: this {what} has more than {largest / (1 << 20):,g} MB; split it, or allow more with the option "
+        f"crossarc --largest MB, in Python with largest"
+    )
+
+
+def numbered_lines(source: Source, largest: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, without their ends and a byte order mark, each with its number."""
+    most = limits.line if largest is None else largest
+    number, size = 1, 0
+    pending: list[bytes] = []
+    for block in itertools.chain(blocks(source), [b"\n"]):  # which ends the last line
+        ends = block.split(b"\n")
+        pending.append(ends[0])
+        size += len(ends[0])
+        for begin in itertools.islice(ends, 1, None):
+            if size > most:
+                break
+            line = b"".join(pending)
+            if number == 1:
+                line = line.removeprefix(BOM)
+            if line and not line.isspace():
+                yield number, line
+            number += 1
+            pending, size = [begin], len(begin)
+        if size > most:
+            raise too_large(f"{name_of(source)}:{number}", "line", most)
 
 
 def blocks(source: Source) -> Iterator[bytes]:
@@ -118,9 +169,9 @@ def decompressed(stream: Iterator[bytes], name: str) -> Iterator[bytes]:
             raise TreebankError(f"{name}: this file {what}")
     stream = chain(first, stream)
     if first.startswith(GZIP):
-        return unpacked(stream, lambda: zlib.decompressobj(wbits=31), name, "gzip")
+        return unpacked(gzip_pieces(stream), lambda: zlib.decompressobj(wbits=31), name, "gzip")
     if first.startswith(ZSTD):
-        return unpacked(stream, zstd_decompressor(), name, "zstd")
+        return unpacked(zstd_pieces(stream), zstd_decompressor(), name, "zstd")
     return stream
 
 
@@ -131,20 +182,73 @@ def chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield from rest
 
 
-def unpacked(stream: Iterator[bytes], make: Callable[[], Any], name: str, kind: str) -> Iterator[bytes]:
-    """The decompressed blocks; a file may have several members."""
+def gzip_pieces(stream: Iterable[bytes]) -> Iterator[bytes]:
+    """Pieces that unpack to some MB at most, since a byte unpacks to 1,032 at most."""
+    for block in stream:
+        for begin in range(0, len(block), GZIP_PIECE):
+            yield block[begin : begin + GZIP_PIECE]
+
+
+def zstd_pieces(stream: Iterator[bytes]) -> Iterator[bytes]:
+    """Pieces that unpack to 2 MB at most: the header of a frame, each of its blocks, its checksum (RFC 8878).
+
+    A decompressor has no bound of its own in all versions of Python, and four bytes may unpack to 128 KB.
+    """
+    file = io.BufferedReader(cast(io.RawIOBase, Joined(stream)), BLOCK)
+    while magic := file.read(4):
+        if magic != ZSTD:  # a frame that is skipped, with its size; the decompressor refuses anything else
+            size = file.read(4)
+            yield magic + size
+            left = int.from_bytes(size, "little")
+            while left > 0 and (piece := file.read(min(left, BLOCK))):
+                yield piece
+                left -= len(piece)
+            continue
+        start = file.read(1)
+        flags = start[0] if start else 0
+        whole = flags >> 5 & 1
+        yield magic + start + file.read((1 - whole) + (0, 1, 2, 4)[flags & 3] + (whole, 2, 4, 8)[flags >> 6])
+        is_last = False
+        while not is_last and (head := file.read(3)):
+            number = int.from_bytes(head, "little")
+            is_last = bool(number & 1)
+            yield head + file.read(1 if number >> 1 & 3 == REPEATED else number >> 3)
+        yield file.read(4 * (flags >> 2 & 1))
+
+
+class Joined(io.RawIOBase):
+    """A stream of blocks as a file."""
+
+    def __init__(self, stream: Iterator[bytes]) -> None:
+        self.stream, self.rest = stream, memoryview(b"")
+
+    def readable(self) -> bool:
+        """Whether it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer as far as the block goes; return the number of bytes, 0 at the end."""
+        while not self.rest and (block := next(self.stream, None)) is not None:
+            self.rest = memoryview(block)
+        count = min(len(buffer), len(self.rest))
+        buffer[:count], self.rest = self.rest[:count], self.rest[count:]
+        return count
+
+
+def unpacked(pieces: Iterator[bytes], make: Callable[[], Any], name: str, kind: str) -> Iterator[bytes]:
+    """The decompressed pieces; a file may have several members."""
     decompressor = make()
     fresh = True
-    for block in stream:
-        while block:
+    for piece in pieces:
+        while piece:
             if decompressor.eof:
                 decompressor, fresh = make(), True
             try:
-                data = decompressor.decompress(block)
+                data = decompressor.decompress(piece)
             except Exception as error:
                 raise TreebankError(f"{name}: the {kind} data are damaged ({error}); get the file again") from error
             fresh = False
-            block = decompressor.unused_data if decompressor.eof else b""
+            piece = decompressor.unused_data if decompressor.eof else b""
             if data:
                 yield data
     if not fresh and not decompressor.eof:
@@ -154,14 +258,14 @@ def unpacked(stream: Iterator[bytes], make: Callable[[], Any], name: str, kind: 
 def zstd_decompressor() -> Callable[[], Any]:
     """A function that makes zstd decompressors, from the standard library (Python 3.14) or the zstandard package."""
     if sys.version_info >= (3, 14):
-        from compression.zstd import ZstdDecompressor
+        from compression.zstd import DecompressionParameter, ZstdDecompressor
 
-        return ZstdDecompressor
+        return lambda: ZstdDecompressor(options={DecompressionParameter.window_log_max: WINDOW_LOG})
     try:
         import zstandard
     except ImportError:
         raise MissingDependency("reading zstd files", "zstandard") from None
-    return lambda: zstandard.ZstdDecompressor().decompressobj()
+    return lambda: zstandard.ZstdDecompressor(max_window_size=1 << WINDOW_LOG).decompressobj()
 
 
 def compressed(file: BinaryIO, path: str) -> BinaryIO:

@@ -10,6 +10,7 @@ import dataclasses
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from crossarc.treebank.formats import CONLLU, Format
@@ -22,6 +23,7 @@ CHECKS = ("syntax", "tree", "graph", "all")
 TREES = ("tree", "all")  # the checks that want a tree
 Roots = Literal["one", "any"]
 ROOTS = ("one", "any")
+MOST_FAULTS = 1_000  # of each kind of check in a sentence; the others are not looked for
 GraphRule = Literal["any", "acyclic"]
 
 # Codes of findings and what to do about each.
@@ -83,7 +85,7 @@ def inspect_syntax(raw: bytes, format: Format, *, source: str = "", line: int = 
     """All faults that keep bytes from being a sentence of a format."""
     lines = raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     name = next((comment_id(text) for text in lines if comment_id(text)), "")
-    faults = list(utf8_faults(lines)) + list(line_faults(lines, format))
+    faults = [*islice(utf8_faults(lines), MOST_FAULTS), *islice(line_faults(lines, format), MOST_FAULTS)]
     return [Finding(source, line + place, name, code, what) for place, code, what in sorted(faults)]
 
 
@@ -202,19 +204,19 @@ def inspect_sentence(
     faults: list[Fault] = []
     if check in TREES and not sentence.is_tree and sentence.format.index("head") >= 0:
         without_tree = graph is not None and sentence.has_graph and (sentence.heads == -1).all()
-        faults += [] if without_tree else tree_faults(sentence)
+        faults += [] if without_tree else islice(tree_faults(sentence), MOST_FAULTS)
     found = sentence.roots
     if roots == "one" and check in TREES and sentence.is_tree and len(found) > 1:
         what = f"there are {len(found)} roots: words {', '.join(map(str, found[:10]))}"
         faults.append((sentence[found[1]].line, "several-roots", what))
     if check in ("graph", "all") or sentence.format.extra:  # such a format consists of argument columns
-        faults += graph_faults(sentence)
+        faults += islice(graph_faults(sentence), MOST_FAULTS)
     if check == "graph" and not sentence.has_graph:
         faults.append((sentence[1].line, "no-graph", "the sentence has no graph"))
     if graph is not None:
         faults += arc_faults(sentence, acyclic=graph == "acyclic", one_root=roots == "one")
     if check == "all":
-        faults += form_faults(sentence)
+        faults += islice(form_faults(sentence), MOST_FAULTS)
     return [Finding(sentence.source, line, sentence.id, code, what) for line, code, what in sorted(faults)]
 
 

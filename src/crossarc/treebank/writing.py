@@ -11,12 +11,11 @@ from typing import BinaryIO, cast
 from crossarc.treebank.conversion import convert, describe_losses
 from crossarc.treebank.formats import SDP, Format, format_of_path, get_format
 from crossarc.treebank.sentence import Sentence
-from crossarc.treebank.streams import atomic_writer, write_blocks
+from crossarc.treebank.streams import BOM, atomic_writer, write_blocks
 
 log = logging.getLogger(__name__)
 
 SDP_HEADER = b"#SDP 2015\n"
-BOM = b"\xef\xbb\xbf"
 ENDS = (b"\n\n", b"\n\r\n")  # of a sentence with an empty line after it
 
 __all__ = ["atomic_writer", "write"]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
-from crossarc.treebank.streams import blocks, name_of
+from crossarc.treebank.streams import name_of, numbered_lines
 
-LONGEST = 1_000_000  # bytes of a line
+MOST_NUMBERS = 2_000  # of one vector; a short packed line may unpack to a million
 
 
 def read_vectors(
@@ -26,8 +25,8 @@ def read_vectors(
     table, found = StringTable(), []
     width, free = 0, rows
     wanted = {word.lower() for word in words}
-    for number, line in enumerate(lines(path), 1):
-        word, _, rest = line.rstrip().partition(" ")
+    for number, data in numbered_lines(path):
+        word, _, rest = data.decode("utf-8", errors="replace").rstrip().partition(" ")
         if number == 1 and word.isdigit() and rest.strip().isdigit():
             continue  # the header: how many words and numbers there are
         word = word.lower()
@@ -36,9 +35,10 @@ def read_vectors(
             continue
         values = row_of(rest)
         width = width or len(values)
-        if not len(values) or len(values) != width or not np.isfinite(values).all():
+        if not 0 < len(values) <= MOST_NUMBERS or len(values) != width or not np.isfinite(values).all():
+            count = width if 0 < width <= MOST_NUMBERS else "some"
             raise CrossarcError(
-                f"{name_of(path)}:{number}: a line of vectors is a word and {width or 'some'} numbers; "
+                f"{name_of(path)}:{number}: a line of vectors is a word and {count} numbers; "
                 "give a text file of word2vec or fastText"
             )
         free -= not known
@@ -65,19 +65,3 @@ def of_length_1(values: NDArray[np.float32]) -> NDArray[np.float32]:
     if not np.isfinite(length):
         return of_length_1(values / np.abs(values).max())
     return np.asarray(values / max(1e-12, length), dtype=np.float32)
-
-
-def lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield the lines of a file, also of a packed one."""
-    rest, count = b"", 0
-    for block in blocks(path):
-        *whole, rest = (rest + block).split(b"\n")
-        yield from (line.decode("utf-8", errors="replace") for line in whole)
-        count += len(whole)
-        if len(rest) > LONGEST:
-            raise CrossarcError(
-                f"{name_of(path)}:{count + 1}: a line of more than {LONGEST:,} bytes; "
-                "give a text file of word2vec or fastText"
-            )
-    if rest:
-        yield rest.decode("utf-8", errors="replace")
