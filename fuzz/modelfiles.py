@@ -56,6 +56,7 @@ LARGE: dict[str, Callable[[], Learner]] = {
     "ensemble": lambda: Parser("neural", epochs=1, ensemble=2, **SIZES),
     "hybrid": lambda: Parser("neural", epochs=1, guides=["mst", "arc-hybrid"], **SIZES),
     "neural-graph": lambda: Parser("neural-graph", epochs=1, **SIZES),
+    "neural-graph-on-trees": lambda: Parser("neural-graph", epochs=1, use_tree=True, **SIZES),
     "pipeline": lambda: Pipeline("arc-hybrid", epochs=1, jackknife=0, graph="dag-mst", tagger={"epochs": 1}),
     "tagging-pipeline": lambda: Pipeline("neural", epochs=1, **SIZES),
     "tagger": lambda: Tagger(epochs=1),
