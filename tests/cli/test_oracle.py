@@ -4,11 +4,12 @@ import pytest
 
 from crossarc.cli.oracle import derivation_table, derivations, graph_derivation_table
 from crossarc.errors import CrossarcError, UnknownName
+from crossarc.parsers.presets import preset_names
 from crossarc.transitions import GRAPH_SYSTEMS, SYSTEMS
 from crossarc.treebank import Sentence
 from helpers import tree
 
-NAMES = [*SYSTEMS, *GRAPH_SYSTEMS, "planar-naive", "planar-label", "two-planar-label", "covington-naive"]
+NAMES = [*SYSTEMS, *GRAPH_SYSTEMS, *preset_names("moves")]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -37,6 +38,19 @@ def test_what_is_left_to_the_end_is_told():
     assert derivation_table(sentence, "planar", "1").note == "3 moves, then ROOT -root-> left: the tree is rebuilt"
     crossing = tree([-1, 3, 4, 0, 3])
     assert derivation_table(crossing, "arc-eager", "1").note.endswith("1 head cannot be built")
+
+
+def test_a_pseudo_projective_preset_shows_what_it_learns(tmp_path):
+    crossing = tree([-1, 3, 4, 0, 3], ["", "det", "nsubj", "root", "obl"])
+    path = tmp_path / "t.conllu"
+    path.write_bytes(crossing.raw)
+    (plain,) = derivations(str(path), "arc-eager")
+    (lifted,) = derivations(str(path), "arc-eager-pp")
+    assert plain.note.endswith("1 head cannot be built")
+    assert lifted.note.endswith("the tree is rebuilt")
+    assert any("↑" in row[-1] for row in lifted.rows)
+    with pytest.raises(UnknownName, match="arc-eager-pp"):
+        list(derivations(str(path), "arc-eager-ppp"))
 
 
 def test_links_have_no_direction():

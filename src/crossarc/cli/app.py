@@ -17,6 +17,7 @@ from crossarc.cli.console import describe, say
 from crossarc.cli.help import Command
 
 HOMES = {"parsers": "info"}  # of commands that share a file with another
+LINE_ENDS = dict.fromkeys(map(ord, "\r\n"), " ")  # of file names in messages, which have one line
 ALONE = ("example", "parsers")  # commands that need no argument
 
 received: list[int] = []  # signals that ask the process to end
@@ -43,7 +44,10 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         from crossarc.errors import CrossarcError
 
         try:
-            command(*arguments, **options)
+            try:
+                command(*arguments, **options)
+            finally:
+                sys.stdout.flush()
         except BrokenPipeError:
             # The reader has closed our output (`| head`): that is not an error, and the interpreter must print nothing.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -51,7 +55,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         except (CrossarcError, OSError) as error:
             if "--debug" in sys.argv:
                 raise
-            say(f"crossarc: {describe(error)}")
+            say(f"crossarc: {describe(error).translate(LINE_ENDS)}")
             raise SystemExit(2) from None
         except MemoryError:
             if "--debug" in sys.argv:

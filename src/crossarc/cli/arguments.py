@@ -37,10 +37,23 @@ def extension(path: str) -> str:
 
 def check_treebank_name(output: str) -> None:
     """Refuse to write a treebank to a file that is called something else."""
-    if extension(output) in (*PICTURES, *OFFICE, "json", "jsonl", "ndjson", "svg", "html"):
-        raise CrossarcError(
-            f"{output}: this command writes treebanks, not {extension(output)}; take another extension, such as .conllu"
-        )
+    from crossarc.treebank.formats import EXTENSIONS
+
+    kind = extension(output)
+    if kind and f".{kind}" not in EXTENSIONS:
+        endings = ", ".join(EXTENSIONS)
+        raise CrossarcError(f"{output}: this command writes treebanks, not {kind}; take {endings}, or no extension")
+
+
+def check_output(output: str, *inputs: str | None) -> None:
+    """Refuse an output that cannot be written, or would replace an input, before any work is done."""
+    from crossarc.treebank import streams
+
+    if os.path.isfile(output):
+        for path in inputs:
+            if path is not None and os.path.exists(path) and os.path.samefile(path, output):
+                raise CrossarcError(f"{output}: this is an input, which the output would replace; name another file")
+    streams.check_output(output)
 
 
 Files = Annotated[

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Cell = str | int | float | None
 FIGURE = re.compile(r"[-+]?[\d.,]*\s?(%|x|$|/|\(|\d)")  # a number, alone or with others like it
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 LONGEST = 28  # columns of a word in a title, or of the name of a file next to a bar
 PIPE = 80  # columns of a table that no terminal shows
 
@@ -48,8 +47,20 @@ def console(*, stderr: bool = False) -> Console:
 def say(text: object, *, stderr: bool = True) -> None:
     """Print a message, normally on standard error; on a terminal long lines are broken between words."""
     stream = sys.stderr if stderr else sys.stdout
-    message = wrapped(str(text), console(stderr=stderr).width) if stream.isatty() else str(text)
-    print(message, file=stream, flush=True)
+    message = clean(str(text))
+    print(wrapped(message, console(stderr=stderr).width) if stream.isatty() else message, file=stream, flush=True)
+
+
+def put(text: str, end: str = "\n") -> None:
+    """Print a text on standard output."""
+    print(clean(text), end=end)
+
+
+def clean(text: str) -> str:
+    """The text, whose parts may come from files, without what would move the cursor or turn the writing direction."""
+    from crossarc.draw.characters import printable
+
+    return "\n".join(printable(line.replace("\t", " ")) for line in text.split("\n"))
 
 
 def wrapped(text: str, width: int) -> str:
@@ -82,7 +93,7 @@ def print_tables(tables: Iterable[Table], *, markdown: bool = False) -> None:
     """Print tables for a terminal, or as Markdown."""
     for table in tables:
         if markdown:
-            print(as_markdown(table))
+            put(as_markdown(table))
         else:
             print_table(table)
 
@@ -91,11 +102,11 @@ def print_table(table: Table) -> None:
     """Print one table: text to the left, figures to the right; in parts if it is wider than the terminal."""
     width = console().width
     if table.title:
-        print(wrapped(table.title, width))
+        put(wrapped(clean(table.title), width))
     for lines in laid_out(table, width):
-        print("\n".join(lines) + "\n")
+        put("\n".join(lines) + "\n")
     if table.note:
-        print(wrapped(table.note, width) + "\n")
+        put(wrapped(clean(table.note), width) + "\n")
 
 
 @dataclass
@@ -118,7 +129,8 @@ def laid_out(table: Table, width: int) -> Iterator[list[str]]:
 
     columns = []
     for index, title in enumerate(table.columns):
-        cells = [CONTROL.sub(" ", show(row[index])) for row in table.rows]
+        title = clean(title)
+        cells = [clean(show(row[index]).replace("\n", " ")) for row in table.rows]
         figures = bool(cells) and all(FIGURE.match(cell) for cell in cells)
         parts = [part for text in cells for part in text.split()] if not figures and index else []
         parts += [part[:LONGEST] for part in title.split()]
@@ -183,16 +195,19 @@ def as_markdown(table: Table) -> str:
 def print_json(value: Any) -> None:
     """Print a value as JSON that a program can read back; not-a-number and infinities become null."""
 
-    def clean(item: Any) -> Any:
+    from crossarc.draw.characters import UNSAFE_ON_TERMINAL
+
+    def finite(item: Any) -> Any:
         if isinstance(item, float) and (item != item or item in (float("inf"), float("-inf"))):
             return None
         if isinstance(item, dict):
-            return {str(key): clean(inner) for key, inner in item.items()}
+            return {str(key): finite(inner) for key, inner in item.items()}
         if isinstance(item, list | tuple):
-            return [clean(inner) for inner in item]
+            return [finite(inner) for inner in item]
         return item
 
-    print(json.dumps(clean(value), ensure_ascii=False, indent=2))
+    text = json.dumps(finite(value), ensure_ascii=False, indent=2)
+    print(UNSAFE_ON_TERMINAL.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text))
 
 
 def bar_width(screen: Console, texts: int) -> int:
@@ -217,10 +232,10 @@ def tracked(path: str, *, quiet: bool = False, note: Callable[[], str] | None = 
         def render(self, task: Task) -> Text:
             return Text(note() if note is not None else "")
 
-    name = PurePath(path).name
+    name = clean(PurePath(path).name)
     short = name if len(name) <= LONGEST else f"…{name[1 - LONGEST :]}"
     bars = BarColumn(bar_width(screen, 70))
-    columns = (TextColumn("{task.description}"), bars, DownloadColumn(), TimeRemainingColumn(), Note())
+    columns = (TextColumn("{task.description}", markup=False), bars, DownloadColumn(), TimeRemainingColumn(), Note())
     with (
         Progress(*columns, console=screen, transient=True) as bar,
         bar.open(path, "rb", description=short) as file,

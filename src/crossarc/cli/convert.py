@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From, OnError, Output, check_stdin, check_treebank_name
+from crossarc.cli.arguments import Files, From, OnError, Output, check_output, check_stdin, check_treebank_name
 from crossarc.cli.console import counted, say, tracked
 
 
@@ -50,6 +50,7 @@ def convert_files(
     check_stdin(*files)
     if not target:
         check_treebank_name(output)
+    check_output(output, *files)
     wanted = get_format(target) if target else format_of_path(output)
     losses: Counter[str] = Counter()
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from crossarc.cli.arguments import Json, check_policy
-from crossarc.cli.console import counted, print_json, say
+from crossarc.cli.console import counted, print_json, put, say
 from crossarc.cli.jobs import Page, Rerun, Retry, Workers, run_jobs
 
 
@@ -101,7 +101,7 @@ def crossval(
     if json:
         print_json(found.to_dict())
     elif output is None:
-        print(fold_tables(found), end="")
+        put(fold_tables(found), end="")
     if output is not None:
         write_page(
             output,

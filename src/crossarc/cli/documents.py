@@ -39,7 +39,7 @@ def output_kind(output: str, to: str | None, *, drawn: bool) -> str:
 
     `drawn` says that a drawing is what a terminal shows.
     """
-    from crossarc.treebank.formats import FORMATS
+    from crossarc.treebank.formats import EXTENSIONS, FORMATS
 
     if to is not None:
         if to not in ("jsonl", *KINDS, *FORMATS):
@@ -50,7 +50,12 @@ def output_kind(output: str, to: str | None, *, drawn: bool) -> str:
     kind = extension(output)
     if kind in INSTEAD:
         raise CrossarcError(f"{output}: {kind} is not written; take .{INSTEAD[kind]}, or name a format with --to")
-    return kind if kind in KINDS else "jsonl" if kind in LINES else ""
+    if kind in (*KINDS, *LINES):
+        return kind if kind in KINDS else "jsonl"
+    if kind and f".{kind}" not in EXTENSIONS:
+        endings = ", ".join((*EXTENSIONS, *(f".{each}" for each in (*LINES, *KINDS))))
+        raise CrossarcError(f"{output}: {kind} is not written; take {endings}, or name a format with --to")
+    return ""
 
 
 def write_output(outputs: Iterable[Any], output: str, kind: str) -> None:

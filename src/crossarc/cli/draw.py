@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossarc.cli.arguments import From, check_stdin
+from crossarc.cli.arguments import From, check_output, check_stdin
 from crossarc.cli.console import console, counted, say
 from crossarc.errors import CrossarcError, UnknownName
 
@@ -261,6 +261,8 @@ def draw(
     if diff and other is None:
         raise CrossarcError("--diff compares two files; give a second one")
     check_stdin(file, other)
+    kind_of(output)
+    check_output(output, file, other)
     usual_width, usual_color = screen_options(output)
     pictures = select_pictures(
         file,

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from crossarc.cli.arguments import check_treebank_name
 from crossarc.cli.console import say
 
 # Form, lemma, UPOS, XPOS, FEATS and MISC of a sentence that is not in the treebank.
@@ -42,6 +43,7 @@ def example(
         if output is None:
             show_example(str(path))
         else:
+            check_treebank_name(output)
             say(f"{output}: {copy_example(str(path), output)} sentences")
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from crossarc.cli.console import say
+from crossarc.cli.console import put, say
 from crossarc.cli.jobs import Page, Rerun, Retry, Workers, run_jobs
 
 
@@ -49,7 +49,7 @@ def experiment(
     results = run_jobs(plan.jobs(data), folder, jobs, retry=retry, rerun=rerun)
     text = tables(plan, results)
     if output is None:
-        print(text, end="")
+        put(text, end="")
     else:
         write_page(output, name, plan, text, f"crossarc experiment {shlex.quote(file)}")
         say(f"{output}: written")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crossarc.cli.arguments import Output, check_policy, check_treebank_name
+from crossarc.cli.arguments import Output, check_output, check_policy, check_treebank_name
 from crossarc.cli.console import counted, say
 from crossarc.errors import CrossarcError
 
@@ -70,6 +70,7 @@ def jackknife(
 
     check_policy(on_error)
     check_treebank_name(output)
+    check_output(output, file)
     if tags and parser is not None:
         raise CrossarcError("--tags predicts tags and --parser trees: leave one out, or run the command twice")
     folds = folds or (10 if tags else 5)

@@ -72,10 +72,22 @@ def derivations(file: str, parser: str, names: Sequence[str] = (), source: str |
     for number, each in enumerate(read(file, source), 1):
         if selection.takes(number, each.id):
             table = graph_derivation_table if is_graph_system else derivation_table
-            yield table(each, parser, f"{each.id or number}")
+            yield table(as_learned(each, parser), parser, f"{each.id or number}")
         if selection.is_complete(number):
             return
     selection.check(file)
+
+
+def as_learned(sentence: Sentence, parser: str) -> Sentence:
+    """The sentence as a preset learns it: a pseudo-projective one lifts arcs that cross, and marks their labels."""
+    from crossarc.parsers.presets import PRESETS
+    from crossarc.transforms import PseudoProjective
+
+    encoding = PRESETS[parser].settings.get("transform", "none") if parser in PRESETS else "none"
+    if encoding == "none" or not sentence.is_tree:
+        return sentence
+    heads, labels = PseudoProjective(encoding).lift(sentence.heads, sentence.deprels)
+    return sentence.replace(heads=heads, deprels=labels)
 
 
 def check_system(parser: str) -> tuple[str, bool]:
@@ -89,7 +101,7 @@ def check_system(parser: str) -> tuple[str, bool]:
     if parser in preset_names("moves"):
         settings = PRESETS[parser].settings
         return settings["system"], settings.get("reconstruction") == "naive"
-    raise UnknownName("transition system", parser, [*SYSTEMS, *GRAPH_SYSTEMS])
+    raise UnknownName("transition system", parser, {*SYSTEMS, *GRAPH_SYSTEMS, *preset_names("moves")})
 
 
 def derivation_table(sentence: Sentence, parser: str, title: str) -> Table:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from crossarc.cli.arguments import OnError, Output, check_policy, check_stdin
+from crossarc.cli.arguments import OnError, Output, check_output, check_policy, check_stdin
 from crossarc.cli.console import counted, describe, say, tracked
 from crossarc.cli.documents import input_kind, output_kind, parsed_documents, write_output
 from crossarc.errors import CrossarcError, TreebankError
@@ -170,6 +170,8 @@ def parse(
     if text is None and not files:
         raise CrossarcError(f'there is nothing to parse: name files after the model, or give --text "..."{hint(model)}')
     check_stdin(*files)
+    output_kind(output, to, drawn=text is not None)
+    check_output(output, model or BUNDLED, *files)
     run = Parsing(
         model or BUNDLED,
         threads=threads or default_threads(),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crossarc.cli.arguments import Files, From, Json, Markdown, check_stdin
-from crossarc.cli.console import Cell, Table, print_json, print_tables, show, tracked, wrapped
+from crossarc.cli.arguments import Files, From, Json, Markdown, check_output, check_stdin
+from crossarc.cli.console import Cell, Table, print_json, print_tables, put, show, tracked, wrapped
 
 if TYPE_CHECKING:
     from crossarc.parsers.recommendation import Choice, Recommendation
@@ -51,6 +51,7 @@ def stats(
         from crossarc.cli.plots import check_plot, plot_summaries
 
         check_plot(plot)
+        check_output(plot, *files)
     summaries = {path: summarise_file(path, source) for path in files}
     if plot:
         plot_summaries(summaries, plot)
@@ -102,13 +103,13 @@ def print_advice(name: str, summary: Summary, markdown: bool) -> None:
     """Print the recommendation with what other parsers gain and lose, in lines of 80 columns."""
     found = advice(summary)
     if isinstance(found, str):
-        print(wrapped(f"{name}{found}", WIDTH))
+        put(wrapped(f"{name}{found}", WIDTH))
         return
-    print(wrapped(f"{name}Recommended: {found.accurate} ({found.reason})", WIDTH))
+    put(wrapped(f"{name}Recommended: {found.accurate} ({found.reason})", WIDTH))
     print_choices(found.choices, "LAS", markdown)
     if found.graph and found.graph != found.accurate:
         top = ", the most accurate for so many graphs" if found.best_graph == found.graph else ""
-        print(f"{name}For the graph: {found.graph}{top}")
+        put(f"{name}For the graph: {found.graph}{top}")
     print_choices(found.graph_choices, "labelled F", markdown)
 
 
@@ -128,7 +129,7 @@ def print_choices(choices: Sequence[Choice], score: str, markdown: bool) -> None
     names = ", ".join(sorted({name for each in choices for name in each.treebanks}))
     if names:
         several = "Means over " if "," in names else "On "
-        print(wrapped(f"{several}{names}, as far as measured; speed and training time are rough.", WIDTH) + "\n")
+        put(wrapped(f"{several}{names}, as far as measured; speed and training time are rough.", WIDTH) + "\n")
 
 
 def stats_table(summaries: dict[str, Summary]) -> Table:

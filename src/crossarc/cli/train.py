@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crossarc.cli.arguments import check_policy, check_stdin
+from crossarc.cli.arguments import check_output, check_policy, check_stdin
 from crossarc.cli.console import counted, say
 from crossarc.errors import CrossarcError
 
@@ -200,6 +200,7 @@ def train(
     best: epoch 3, dev LAS 63.24, UAS 71.14. Saved tr.model (48.3 MB)
     """
     check_stdin(*train, dev)
+    check_output(output, *train, dev, config, vectors)
     given = {"parser": parser, "epochs": epochs, "seed": seed, "learner": learner, "beam": beam}
     given |= {"fast": fast or None, "use_tree": use_tree or None, "vectors": vectors}
     chosen = {name: value for name, value in given.items() if value is not None}

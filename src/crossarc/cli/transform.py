@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From, Output, check_treebank_name
+from crossarc.cli.arguments import Files, From, Output, check_output, check_treebank_name
 from crossarc.cli.console import counted, say, tracked
 from crossarc.errors import TreebankError
 
@@ -104,6 +104,7 @@ def transform(
     if direction not in DIRECTIONS:
         raise UnknownName("direction", direction, DIRECTIONS)
     check_treebank_name(output)
+    check_output(output, *files)
     if direction in GRAPH_DIRECTIONS:
         graphs = GraphTransform(
             projective=not crossings,

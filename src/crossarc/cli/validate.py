@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossarc.cli.arguments import Files, From, Json, check_stdin, check_treebank_name
+from crossarc.cli.arguments import Files, From, Json, check_output, check_stdin, check_treebank_name
 from crossarc.cli.console import counted, print_json, say, tracked
 from crossarc.errors import CrossarcError
 
@@ -69,7 +69,9 @@ def validate(
     if fix and (graph or acyclic):
         raise CrossarcError("--fix does not repair the arcs of graphs; leave out --graph and --acyclic")
     check_stdin(*files, "-" if fix else None)
-    check_treebank_name(fix or "")
+    if fix:
+        check_treebank_name(fix)
+        check_output(fix, *files)
     if fix == "-" and json:
         raise CrossarcError("--fix - and --json both write to standard output; give one of them a file")
     roots = roots or ("any" if graph or acyclic else "one")

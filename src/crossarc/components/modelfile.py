@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from crossarc.core.checksum import Checksum, checksum
 from crossarc.errors import ModelError
-from crossarc.treebank.streams import atomic_writer, check_target
+from crossarc.treebank.streams import atomic_writer, check_output
 
 FORMAT_VERSION = 6
 ALIGNMENT = 64
@@ -132,7 +132,7 @@ def check_model_path(path: str | os.PathLike[str]) -> None:
         raise ModelError(f"{name}: a model is never packed, since it can be mapped; choose another extension")
     if name == "-":
         raise ModelError("a model is never a stream, since it can be mapped; name a file")
-    check_target(name, os.path.realpath(name))
+    check_output(name)
 
 
 def storable(name: str, array: NDArray[Any]) -> NDArray[Any]:

@@ -35,6 +35,7 @@ article[hidden]{display:none}
 .meta{margin:0;font-size:12.5px;overflow-wrap:anywhere}
 .meta b{color:var(--text);font-weight:600}
 .text{margin:0 0 6px;overflow-wrap:anywhere}
+h1,.meta b,.text{unicode-bidi:isolate}
 .picture{overflow-x:auto}
 .picture svg{display:block}
 @media print{header{position:static;border:0}form{display:none}main{padding:0;max-width:none}

@@ -43,6 +43,7 @@ COLORS = {
 # The kinds of arcs differ in the pattern of the line, without colour.
 SHAPES = """
 .crossarc text{font-family:system-ui,"Segoe UI","Noto Sans","DejaVu Sans",sans-serif;text-anchor:middle}
+.crossarc text{unicode-bidi:isolate}
 .crossarc .form{font-size:15px;font-weight:500}
 .crossarc .empty{font-style:italic}
 .crossarc .headless{text-decoration:underline dotted}

@@ -16,7 +16,7 @@ from crossarc.components.modelfile import Manifest
 from crossarc.components.stored import Stored
 from crossarc.components.streams import in_batches, in_order
 from crossarc.components.training import Epoch, Progress
-from crossarc.core.checked import checked_count, checked_name
+from crossarc.core.checked import checked_name
 from crossarc.errors import CrossarcError, ModelError, UnknownName
 from crossarc.parsers import Parser
 from crossarc.parsers.columns import filled_columns_of
@@ -78,8 +78,8 @@ class Pipeline(Stored):
         max_sentence_words: int = MOST_WORDS,
         **settings: Any,
     ) -> None:
-        if checked_count("jackknife", jackknife, 0) == 1:
-            raise CrossarcError("jackknife = 1: name the number of folds, 2 or more, or 0 for gold tags")
+        if not isinstance(jackknife, int) or jackknife < 0 or jackknife == 1:
+            raise CrossarcError(f"jackknife = {jackknife}: name the number of folds, 2 or more, or 0 for gold tags")
         seed = settings.get("seed", 1)
         self.jackknife = jackknife
         self.tagger_settings = {"seed": seed, **checked_tagger(tagger or {})}

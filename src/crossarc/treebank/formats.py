@@ -80,6 +80,8 @@ LOOKED_AT = 1 << 17  # bytes that tell the format
 COMPRESSIONS = (".gz", ".zst")
 FORMATS = {each.name: each for each in (CONLLU, CONLLX, CONLL09, SDP)}
 
+EXTENSIONS = [extension for each in FORMATS.values() for extension in each.extensions]
+
 
 def get_format(name: str) -> Format:
     """The format of that name; an unknown one lists the valid ones."""

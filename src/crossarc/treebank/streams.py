@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import glob
 import io
 import itertools
 import os
@@ -11,7 +12,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Any, BinaryIO, cast
 
@@ -21,6 +22,8 @@ BOM = b"\xef\xbb\xbf"
 BLOCK = 1 << 17  # small enough to stay in the cache between reading and parsing
 GZIP = b"\x1f\x8b"
 GZIP_PIECE = 1 << 14
+UNPACKED = 1 << 26  # bytes that any packed file may unpack to
+MOST_TIMES = 200  # its size that a larger one may unpack to; treebanks and text unpack to 5 to 20 times
 ZSTD = b"\x28\xb5\x2f\xfd"
 REPEATED = 1  # the kind of a block of zstd that is one byte, many times
 WINDOW_LOG = 27  # how far zstd may look back: 128 MB
@@ -239,7 +242,9 @@ def unpacked(pieces: Iterator[bytes], make: Callable[[], Any], name: str, kind: 
     """The decompressed pieces; a file may have several members."""
     decompressor = make()
     fresh = True
+    read = made = 0
     for piece in pieces:
+        read += len(piece)
         while piece:
             if decompressor.eof:
                 decompressor, fresh = make(), True
@@ -249,6 +254,12 @@ def unpacked(pieces: Iterator[bytes], make: Callable[[], Any], name: str, kind: 
                 raise TreebankError(f"{name}: the {kind} data are damaged ({error}); get the file again") from error
             fresh = False
             piece = decompressor.unused_data if decompressor.eof else b""
+            made += len(data)
+            if made > max(UNPACKED, MOST_TIMES * read):
+                raise TreebankError(
+                    f"{name}: this {kind} file unpacks to more than {MOST_TIMES} times its size, as if it was made to "
+                    "fill memory; if it was not, unpack it first"
+                )
             if data:
                 yield data
     if not fresh and not decompressor.eof:
@@ -334,17 +345,80 @@ def written_whole(name: str) -> Iterator[BinaryIO]:
         with open(target, "wb") as file:
             yield file
         return
-    temporary = f"{target}.{os.getpid()}.part"
+    part, temporary = part_file(target)
     try:
-        with open(temporary, "wb") as file:
-            packed = compressed(file, name)
+        with part:
+            packed = compressed(part, name)
             yield packed
-            if packed is not file:
+            if packed is not part:
                 packed.close()
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, target)
+            part.flush()
+            if mode is not None:
+                os.chmod(temporary, mode)
+            if sys.platform != "win32":
+                os.replace(temporary, target)  # while it is locked: another run would remove it
+        if sys.platform == "win32":
+            os.replace(temporary, target)
     except BaseException:
-        if os.path.exists(temporary):
+        with suppress(FileNotFoundError):
             os.remove(temporary)
         raise
+
+
+def check_output(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that cannot be written, before any work is done; an older file at the path stays."""
+    name = os.fspath(path)
+    if name == "-":
+        return
+    target = os.path.realpath(name)
+    if check_target(name, target) is None or os.path.isfile(target):
+        try:
+            file, temporary = part_file(target)
+        except OSError as error:
+            error.filename = name
+            raise
+        file.close()
+        os.remove(temporary)
+
+
+def part_file(target: str) -> tuple[BinaryIO, str]:
+    """Return a new file beside a target, and its path; it is locked, and those that killed runs left are removed.
+
+    No link is followed, and no file of another run is touched: each holds the lock of its own.
+    """
+    for left in glob.glob(f"{glob.escape(target)}.*.part"):
+        remove_unlocked(left)
+    for number in itertools.count():
+        path = f"{target}.{os.getpid()}-{number}.part"
+        try:
+            file = cast(BinaryIO, open(path, "xb", opener=only_itself))  # noqa: SIM115 - the caller closes it
+        except FileExistsError:
+            continue
+        with suppress(OSError):  # file systems without locks; or another run is about to remove the file
+            lock(file.fileno())
+        if sys.platform == "win32" or os.fstat(file.fileno()).st_nlink:
+            return file, path
+        file.close()
+    raise AssertionError("there are numbers without end")
+
+
+def only_itself(path: str, flags: int) -> int:
+    """Open a file that is no link, without waiting for the other end of a pipe."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o666)
+
+
+def lock(number: int, *, wait: bool = True) -> None:
+    """Lock an open file until it is closed; `OSError` if that is impossible."""
+    if sys.platform != "win32":  # which removes no open file anyway
+        import fcntl
+
+        fcntl.flock(number, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+
+
+def remove_unlocked(path: str) -> None:
+    """Remove the file of a run that was killed, unless it is something else, or a run that goes on has it."""
+    with suppress(OSError), open(path, "r+b", opener=only_itself) as file:
+        found = os.fstat(file.fileno())
+        lock(file.fileno(), wait=False)
+        if stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.stat(path)):
+            os.remove(path)
