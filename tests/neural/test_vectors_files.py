@@ -5,14 +5,15 @@ import pytest
 
 from crossarc.core.strings import StringTable
 from crossarc.errors import CrossarcError
-from crossarc.parsers.networks.vectors import LONGEST, read_vectors
+from crossarc.parsers.networks.vectors import read_vectors
+from crossarc.treebank.streams import limits
 
 
 def test_a_line_without_end(tmp_path):
     """A file such as /dev/zero filled the memory."""
     path = tmp_path / "v"
-    path.write_bytes(b"the 1 0\n" + b"\0" * (LONGEST + 2**18))
-    with pytest.raises(CrossarcError, match="v:2: a line of more than 1,000,000 bytes"):
+    path.write_bytes(b"the 1 0\n" + b"\0" * (limits.line + 2**18))
+    with pytest.raises(CrossarcError, match="v:2: this line has more than 2 MB"):
         read_vectors(path, StringTable(["the"]), 5)
 
 
