@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -172,18 +173,20 @@ def damage_manifest(rng: Random, manifest: Manifest, other: Manifest) -> None:
     path = rng.choice(found)
     inner, key, how = value_at(manifest, path[:-1]), path[-1], rng.random()
     if how < 0.6:
-        inner[key] = rng.choice(VALUES)
+        inner[key] = deepcopy(rng.choice(VALUES))
     elif how < 0.75:
         theirs = [*places(other)]
         same = [place for place in theirs if place[-1] == key]
         graft = value_at(other, rng.choice(same if same and rng.random() < 0.7 else theirs))
-        inner[key] = json.loads(json.dumps(graft))  # a copy
+        inner[key] = deepcopy(graft)
     elif how < 0.85:
         del inner[key]
     elif isinstance(inner, dict):
-        inner[rng.choice(("more", "kind", "stages", "confidence", "trees", "features", ""))] = rng.choice(VALUES)
+        inner[rng.choice(("more", "kind", "stages", "confidence", "trees", "features", ""))] = deepcopy(
+            rng.choice(VALUES)
+        )
     else:
-        inner.insert(rng.randint(0, len(inner)), rng.choice((inner[key], *VALUES)))
+        inner.insert(rng.randint(0, len(inner)), deepcopy(rng.choice((inner[key], *VALUES))))
 
 
 TERMS = (

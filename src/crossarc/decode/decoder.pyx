@@ -298,12 +298,6 @@ def check_marginals(Matrices matrices, const score_t[:, ::1] marginals):
                                   "too far apart; scale them, or forbid arcs by -inf")
 
 
-def too_many_trees():
-    """Return the error about a search that has found more than it may keep."""
-    return DecodeError(f"the search for the k best trees of a sentence keeps more than {MOST_HEADS} heads; ask for "
-                       "fewer trees")
-
-
 def checked_count(value, name, least=1):
     """A whole number of something as an int."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
