@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossarc.errors import TreebankError, UnknownName
+from crossarc.errors import CrossarcError, TreebankError, UnknownName
 from crossarc.treebank import FORMATS, Sentence, convert, read, read_string
 from helpers import fields, sentences, tree
 
