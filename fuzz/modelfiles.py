@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -55,8 +56,8 @@ LARGE: dict[str, Callable[[], Learner]] = {
     "neural-joint": lambda: Parser("neural-projective", epochs=1, labels="joint", **SIZES),
     "ensemble": lambda: Parser("neural", epochs=1, ensemble=2, **SIZES),
     "hybrid": lambda: Parser("neural", epochs=1, guides=["mst", "arc-hybrid"], **SIZES),
-    "neural-graph": lambda: Parser("neural-graph", epochs=1, beside_size=4, **SIZES),
-    "neural-graph-once": lambda: Parser("neural-graph", epochs=1, beside_size=0, **SIZES),
+    "neural-graph": lambda: Parser("neural-graph", epochs=1, **SIZES),
+    "neural-graph-on-trees": lambda: Parser("neural-graph", epochs=1, use_tree=True, **SIZES),
     "pipeline": lambda: Pipeline("arc-hybrid", epochs=1, jackknife=0, graph="dag-mst", tagger={"epochs": 1}),
     "tagging-pipeline": lambda: Pipeline("neural", epochs=1, **SIZES),
     "tagger": lambda: Tagger(epochs=1),
@@ -172,18 +173,20 @@ def damage_manifest(rng: Random, manifest: Manifest, other: Manifest) -> None:
     path = rng.choice(found)
     inner, key, how = value_at(manifest, path[:-1]), path[-1], rng.random()
     if how < 0.6:
-        inner[key] = rng.choice(VALUES)
+        inner[key] = deepcopy(rng.choice(VALUES))
     elif how < 0.75:
         theirs = [*places(other)]
         same = [place for place in theirs if place[-1] == key]
         graft = value_at(other, rng.choice(same if same and rng.random() < 0.7 else theirs))
-        inner[key] = json.loads(json.dumps(graft))  # a copy
+        inner[key] = deepcopy(graft)
     elif how < 0.85:
         del inner[key]
     elif isinstance(inner, dict):
-        inner[rng.choice(("more", "kind", "stages", "confidence", "trees", "features", ""))] = rng.choice(VALUES)
+        inner[rng.choice(("more", "kind", "stages", "confidence", "trees", "features", ""))] = deepcopy(
+            rng.choice(VALUES)
+        )
     else:
-        inner.insert(rng.randint(0, len(inner)), rng.choice((inner[key], *VALUES)))
+        inner.insert(rng.randint(0, len(inner)), deepcopy(rng.choice((inner[key], *VALUES))))
 
 
 TERMS = (

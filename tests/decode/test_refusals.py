@@ -228,3 +228,59 @@ for search in (decode.mst, lambda scores: decode.kbest(scores, 2)):
         run.stdout.count("the scores that are -inf leave no tree; no path of allowed arcs leads from node 0 to word 2")
         == 2
     )
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: decode.undirected(np.zeros((3, 3)), method=np.array(["prim", "kkt"])), "no method"),
+        (lambda: decode.spanning_tree(2, [(0, 1)], [1.0], method=["prim"]), "no method"),
+        (lambda: decode.best_graph(np.zeros((3, 3)), cycles=np.array(["forbid", "allow"])), "no cycles"),
+        (lambda: decode.best_graph(np.zeros((3, 3)), cycles=None), "no cycles"),
+        (lambda: decode.mst([[1], [1, 2]]), "scores must be an array, or rows of one length"),
+        (lambda: decode.mst(np.zeros((3, 3)), [[1], [1, 2]]), "lengths must be an array, or rows of one length"),
+        (lambda: decode.mst(np.zeros((3, 3)), required=[[1], [1, 2]]), "required must be an array, or rows"),
+        (lambda: decode.mst_sparse(2, [[1], [1, 2]], [0], [1.0]), "dependents must be an array, or rows"),
+        (lambda: decode.tree_in_graph(2, [[1], [1, 2]], [0], [1]), "heads must be an array, or rows"),
+        (lambda: decode.labels_of([-1], [0]), "do not go with heads"),
+        (lambda: decode.reattach(*(np.zeros((2,) * k) for k in (2, 3, 3)), [-1, 0], threshold="x"), "threshold must"),
+        (
+            lambda: decode.reattach(*(np.zeros((2,) * k) for k in (2, 3, 3)), [-1, 0], threshold=[1, 2]),
+            "threshold must",
+        ),
+    ],
+)
+def test_arguments_of_other_kinds(call, words):
+    with pytest.raises(CrossarcError, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_more_heads_than_an_integer_holds_are_any_number():
+    scores = np.ones((4, 4))
+    limited = decode.best_graph(scores, most_heads=10**30, most_parallel=10**30)
+    assert np.array_equal(limited, decode.best_graph(scores))
+
+
+@pytest.mark.parametrize("sums", [decode.marginals, decode.projective_marginals])
+def test_probabilities_without_digits_are_refused(sums):
+    """Two heads are as good as each other here, and gave probabilities of 1 each."""
+    scores = np.array([[0, 0, 0, 0], [1e300, 0, 1, 1], [1, 1e300, 0, -1e300], [1, 1e300, 1e300, 0]])
+    scores[2, 3] = scores[2, 1]
+    with pytest.raises(DecodeError, match=r"^the probabilities of the heads of word \d have no digits left"):
+        sums(scores * 0.9)
+    with pytest.raises(
+        DecodeError, match=r"^sentence 1: the probabilities of the heads of word \d have no digits left"
+    ):
+        sums(np.stack([np.zeros((4, 4)), scores * 0.9]))
+
+
+def test_trees_in_graphs_by_very_large_scores():
+    """What foreign arcs cost is above all scores, and was more than a score may be."""
+    heads, labels = decode.tree_in_graph(2, [0, 0, 1, 2], [1, 2, 2, 1], [5, 6, 7, 8], [-9e299, 9e299, 1.0, 9e299])
+    assert (heads.tolist(), labels.tolist()) == ([-1, 2, 0], [-1, 8, 6])
+
+
+def test_a_single_root_among_too_many_words_is_refused():
+    with pytest.raises(DecodeError, match=r"^sentence 1: 1000000 words need a square of scores for a single root"):
+        decode.trees_in_graphs([1, 1_000_000], [0, 1, 2], [0, 0], [1, 1], [0, 0])

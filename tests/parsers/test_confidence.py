@@ -385,7 +385,7 @@ def test_models_without_a_beam_are_refused(example, sentences):
 
 
 def test_options_are_checked(parsers, sentences):
-    with pytest.raises(CrossarcError, match="k is the number of trees"):
+    with pytest.raises(CrossarcError, match="k = 0: write a whole number from 1 on"):
         parsers["mst"].parse(sentences, k=0)
     with pytest.raises(CrossarcError, match="parsers that score arcs find the best tree without one"):
         parsers["mst"].parse(sentences, k=2, beam=4)

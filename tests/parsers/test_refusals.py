@@ -32,7 +32,7 @@ KINDS = {
     "neural": {**SIZES, "features": "neural-forms", "predict": ["upos", "lemma"]},
     "ensemble": {"parser": "neural", "ensemble": 2, **SIZES},
     "hybrid": {"parser": "neural", "guides": ["mst"], **SIZES},
-    "neural-graph": {"beside_size": 6, **SIZES},
+    "neural-graph": SIZES,
 }
 TEXT = "Ann wants to sing. Bob likes the cake."
 COMPONENTS = {"tagger": Tagger, "tokenizer": Tokenizer}
@@ -156,7 +156,6 @@ def test_missing_and_new_keys(stored, tmp_path, name):
         ("mst", ("pruning",), {}, r"no pruning\.arcs"),
         ("mst", ("settings", "parser"), [], r"parser is \[\]"),
         ("mst-undirected-lep", ("settings", "enhance"), 10**30, "enhance = 1000000"),
-        ("carreras-npa", ("settings", "margin"), 1e308, r"margin = 1e\+308"),
         ("carreras-npa", ("settings", "reattach"), 1e308, r"reattach = 1e\+308"),
         ("fast", ("stages",), [1, 2, 3], "stages is"),
         ("hybrid", ("bonus",), [1e308, 0.0], r"bonus\.0 is 1e\+308"),

@@ -27,7 +27,7 @@ cdef inline hash_t load_short(const char* data, Py_ssize_t size) noexcept nogil:
 
 
 cdef inline hash_t mix(hash_t state, hash_t word) noexcept nogil:
-    """The hash of a state and a word. Keys of features are made with it; files keep them, so they are always the same."""
+    """The hash of a state and a word. Files keep the keys of features, which are made with it: it has no random key."""
     state = (state ^ word) * <hash_t>0x9E3779B97F4A7C15
     return state ^ (state >> 29)
 

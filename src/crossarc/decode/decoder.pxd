@@ -21,7 +21,7 @@ cdef extern from *:
     const score_t LARGEST "CROSSARC_LARGEST"
 
 cdef enum:
-    MOST_HEADS = 1 << 28    # in the k best trees of a batch, and in what the search for those of one sentence keeps
+    MOST_HEADS = 1 << 28    # in the k best trees of a batch
 
 
 cdef class Decoder:

@@ -277,14 +277,25 @@ def sum_over_trees(decode_one, new_worker, scores, lengths, arcs, single_root, r
     if matrices.size:
         share(threads, matrices.size, lambda: new_worker(matrices, single_root, arcs, result))
     if arcs:
+        check_marginals(matrices, result)
         return result.reshape(matrices.array.shape)
     return float(result[0, 0]) if matrices.single else result[:, 0]
 
 
-def too_many_trees():
-    """Return the error about a search that has found more than it may keep."""
-    return DecodeError(f"the search for the k best trees of a sentence keeps more than {MOST_HEADS} heads; ask for "
-                       "fewer trees")
+def check_marginals(Matrices matrices, const score_t[:, ::1] marginals):
+    """Raise for the first word whose heads do not have a probability of 1 together: rounding left no digit of them."""
+    cdef Py_ssize_t s
+    cdef token_t d, h
+    cdef score_t total
+    for s in range(matrices.size):
+        for d in range(1, matrices.length(s) + 1):
+            total = 0
+            for h in range(matrices.length(s) + 1):
+                total += marginals[s, <Py_ssize_t>d * matrices.width + h]
+            if not 1 - 1e-6 < total < 1 + 1e-6:
+                place = "" if matrices.single else f"sentence {s}: "
+                raise DecodeError(f"{place}the probabilities of the heads of word {d} have no digits left: scores are "
+                                  "too far apart; scale them, or forbid arcs by -inf")
 
 
 def checked_count(value, name, least=1):

@@ -13,6 +13,8 @@ from crossarc.errors import DecodeError
 Numbers = NDArray[np.int64]
 Scores = NDArray[np.float64]
 Tokens = NDArray[np.int32]
+MOST_WORDS = 20_000  # of a sentence whose single root needs the scores of all arcs
+LARGE = 1e280  # scores below it in size can be multiplied by the number of words
 
 
 def tree_in_graph(
@@ -34,14 +36,16 @@ def tree_in_graph(
     graph, and among such trees the best scores; foreign arcs have the label -1. With `single_root`, foreign arcs are
     short and there is exactly one arc from node 0. Without it, foreign arcs come from node 0.
 
-    By Chu-Liu-Edmonds: O(m log n) for m arcs, O(n^2) where a single root needs foreign arcs or a better choice of root.
+    By Chu-Liu-Edmonds: O(m log n) for m arcs, O(n^2) where a single root needs foreign arcs or a better choice of root;
+    then up to 20,000 words.
 
     >>> heads, labels = tree_in_graph(3, heads=[0, 1, 3, 1], dependents=[1, 2, 2, 3], labels=[7, 8, 8, 9])
     >>> heads.tolist(), labels.tolist()
     ([-1, 0, 1, 1], [-1, 7, 8, 9])
     """
     size = checked_sizes(n, True, 0, 2**30 - 1, "words")
-    return trees_in_graphs(size, [0, np.size(heads)], heads, dependents, labels, scores, single_root=single_root)
+    tops = copied(heads, "heads", DecodeError)
+    return trees_in_graphs(size, [0, tops.size], tops, dependents, labels, scores, single_root=single_root)
 
 
 def trees_in_graphs(
@@ -71,6 +75,7 @@ def trees_in_graphs(
     values = checked_numbers(np.zeros(tops.size) if scores is None else scores, "scores")
     below, above = checked_arcs(words[owners], dependents, tops, values)
     names = checked_labels(labels, len(values))
+    values = scaled(values, owners, len(words))
     if scores is None:
         values = -lengths_of(above, below, words[owners])
     arcs = BestArcs(words, owners, above, below, names, values)
@@ -80,10 +85,22 @@ def trees_in_graphs(
     if single_root:
         # A tree with one root and no foreign arc is the best of all; the others are searched for among all arcs.
         for i in np.flatnonzero((arcs.count(found == 0) != 1) | (arcs.count(chosen < 0) > 1)).tolist():
+            if words[i] > MOST_WORDS:
+                raise DecodeError(
+                    f"sentence {i}: {words[i]} words need a square of scores for a single root, and {MOST_WORDS} are "
+                    "the most; take single_root=False"
+                )
             if words[i]:
                 found[arcs.first[i] : arcs.first[i + 1]] = mst(arcs.matrix(i), single_root=True)
         chosen = arcs.labels_of(found)
     return found, chosen
+
+
+def scaled(values: Scores, owners: Numbers, count: int) -> Scores:
+    """Scores that leave room for prices: those of sentences with very large ones are divided by a power of two."""
+    greatest = np.zeros(count)
+    np.maximum.at(greatest, owners, np.abs(np.where(np.isneginf(values), 0.0, values)))
+    return np.where(greatest[owners] > LARGE, values * 2.0**-100, values)
 
 
 def checked_labels(labels: ArrayLike, count: int) -> Tokens:

@@ -18,9 +18,9 @@ from libc.string cimport memcpy
 from crossarc.core.allocation cimport renew
 from crossarc.core.typedefs cimport int64_t, score_t, token_t
 
-from crossarc.decode.decoder cimport MOST_HEADS, SOLVED, Matrices
+from crossarc.decode.decoder cimport SOLVED, Matrices
 
-from crossarc.decode.decoder import decode_several, too_many_trees
+from crossarc.decode.decoder import decode_several
 
 
 cdef score_t cheapest_loss(const Search* search, token_t part, bint counted) noexcept nogil:
@@ -173,11 +173,10 @@ cdef bint enlarge(void** memory, size_t size) noexcept nogil:
 
 
 cdef bint make_room(Search* search) noexcept nogil:
-    """Room for twice as many trees; False if there are too many, or memory ran out."""
+    """Room for twice as many trees; False if memory ran out."""
     cdef size_t room = 2 * <size_t>search.room + 8
     cdef size_t cells = room * (<size_t>search.n + 1)
-    search.too_many = cells > MOST_HEADS
-    if not (not search.too_many and enlarge(<void**>&search.found, room * sizeof(Found))
+    if not (enlarge(<void**>&search.found, room * sizeof(Found))
             and enlarge(<void**>&search.heads, cells * sizeof(token_t))
             and enlarge(<void**>&search.order, cells * sizeof(token_t))
             and enlarge(<void**>&search.trial, cells * sizeof(token_t))
@@ -283,7 +282,7 @@ def search_some(KBest search, Matrices matrices, int64_t k, token_t[:, :, ::1] h
             if given < 0:
                 break
     if given < 0:
-        raise too_many_trees() if search.search.too_many else MemoryError
+        raise MemoryError
 
 
 def new_worker(matrices, single_root, k, heads, totals):
@@ -295,8 +294,8 @@ def kbest(scores, k, lengths=None, *, single_root=True, required=None, forbidden
     """The k best trees, the best first, and their scores; of each tree about O(n^2).
 
     Arguments are those of `mst`. Gives int32 heads of the shape (k, n + 1), or (sentences, k, N + 1), and float64
-    scores of the shape (k,) or (sentences, k). Where there are fewer trees, heads are -1 and scores -inf. More than
-    2^28 heads, in the result or in the search for the trees of one sentence, are an error.
+    scores of the shape (k,) or (sentences, k). Where there are fewer trees, heads are -1 and scores -inf. A
+    result of more than 2^28 heads is an error.
 
     >>> import numpy as np
     >>> heads, scores = kbest(np.array([[0, 0, 0], [9, 0, 20], [8, 30, 0]]), 3)

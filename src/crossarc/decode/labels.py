@@ -48,7 +48,7 @@ def labels_of(heads: ArrayLike, labels: ArrayLike) -> NDArray[np.int32]:
     [-1, 7, 8]
     """
     trees, table = copied(heads, "heads", DecodeError), copied(labels, "labels", DecodeError)
-    if trees.ndim == table.ndim:
+    if trees.ndim == table.ndim >= 2:
         table = np.expand_dims(table, -3)
     size = table.shape[-1] if table.ndim else 0
     fits = trees.ndim and table.ndim == trees.ndim + 1 and table.shape[-2] == trees.shape[-1] == size

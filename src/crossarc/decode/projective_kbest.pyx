@@ -15,7 +15,8 @@ from crossarc.core.typedefs cimport int64_t, score_t, token_t
 
 from crossarc.decode.decoder cimport MOST_HEADS, Matrices
 
-from crossarc.decode.decoder import decode_several, too_many_trees
+from crossarc.decode.decoder import decode_several
+from crossarc.errors import DecodeError
 
 
 cdef enum SpanKind:
@@ -165,7 +166,8 @@ cdef Way* take_room(WayChart* chart, int64_t count) except NULL nogil:
     chart.kept += count
     if chart.kept > MOST_HEADS:
         with gil:
-            raise too_many_trees()
+            raise DecodeError(f"{chart.k} trees over {chart.n} words have more than {MOST_HEADS} ways to build their "
+                              "spans; ask for fewer trees")
     while chart.block < chart.block_count and chart.block_size[chart.block] - chart.used < count:
         chart.block += 1
         chart.used = 0

@@ -96,7 +96,7 @@ def reattach(arcs, siblings, grandchildren, heads, labels=None, lengths=None, *,
     [-1, 3, 4, 0, 3]
     """
     cdef DenseParts dense = DenseParts(arcs, siblings, grandchildren, lengths, labels is not None)
-    if not 0 <= threshold < np.inf:
+    if not isinstance(threshold, (int, float, np.integer, np.floating)) or not 0 <= threshold < np.inf:
         raise DecodeError(f"threshold must be a number of 0 or more, not {threshold!r}")
     trees = start_of(heads, "heads", dense)
     names = np.zeros_like(trees) if labels is None else start_of(labels, "labels", dense)

@@ -116,7 +116,6 @@ cdef struct Search:
     token_t* trial          # places in the order, the least losses first
     int64_t count
     int64_t room
-    bint too_many           # whether it ended because it would have kept too many trees
 
 
 cdef class KBest:

@@ -204,7 +204,7 @@ def unpadded(scores: Any, shapes: list[tuple[int, int]], name: str) -> list[Scor
         raise CrossarcError(f"{name} gave scores of {len(found)} sentences for {len(shapes)}")
     result = []
     for number, (array, (rows, columns)) in enumerate(zip(found, shapes, strict=True)):
-        if array.ndim != 2 or array.shape[0] < rows or array.shape[1] < columns or array.dtype.kind not in "fiu":
+        if array.ndim != 2 or array.shape[0] < rows or array.shape[1] < columns or array.dtype.kind not in "fiub":
             raise CrossarcError(
                 f"{name} gave an array of the shape {array.shape} for sentence {number} of the batch, of "
                 f"{array.dtype}; numbers of the shape ({rows}, {columns}) are needed, or more with padding"
