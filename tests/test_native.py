@@ -1,6 +1,9 @@
 """The native modules: each source belongs to one, none is long, and others can cimport the public declarations."""
 
 import re
+import subprocess
+import sys
+import sysconfig
 from collections import Counter
 from pathlib import Path
 
@@ -96,3 +99,13 @@ def test_each_source_belongs_to_one_module():
     found = [path.relative_to(ROOT / "src" / "crossarc").as_posix() for path in SOURCES if path.suffix == ".pyx"]
     assert Counter(modules + included) == Counter(found)
     assert len({name.rpartition("/")[2] for name in modules}) == len(modules)
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="needs free-threaded Python")
+def test_no_native_module_brings_the_lock_back():
+    files = [path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.so")]
+    assert files
+    names = [".".join((*file.parent.parts, file.name.split(".")[0])) for file in files]
+    code = f"import importlib, sys\nfor name in {names}: importlib.import_module(name)\nprint(sys._is_gil_enabled())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

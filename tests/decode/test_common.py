@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from crossarc import decode
+from crossarc.decode.decoder import checked_array
 from crossarc.errors import DecodeError
 
 WIDTH = 9
@@ -104,6 +105,14 @@ def test_batches_give_what_single_sentences_give(name, threads):
         limits = {"required": required[s, inside], "forbidden": forbidden[s, inside, inside]}
         assert parts(result, s, n) == parts(FUNCTIONS[name](batch[s, inside, inside], **limits))
     assert all(len(array) == 0 for array in parts(FUNCTIONS[name](np.empty((0, 4, 4)))))
+
+
+def test_kernels_get_aligned_doubles():
+    misaligned = np.frombuffer(b"\0" + some_scores(3, 1).tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(4, 4)
+    assert not misaligned.flags.aligned
+    assert checked_array(misaligned).flags.aligned
+    aligned = some_scores(3, 1)
+    assert checked_array(aligned) is aligned
 
 
 @over_all

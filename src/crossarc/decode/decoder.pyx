@@ -131,11 +131,12 @@ def shape_error(shape):
 
 
 def checked_array(scores, name="scores"):
-    """Scores as a contiguous array of doubles, without a copy where possible."""
+    """Scores as a contiguous and aligned array of doubles, without a copy where possible."""
     array = scores if isinstance(scores, np.ndarray) else copied(scores, name, DecodeError)
     if array.dtype.kind not in "fiu":
         raise DecodeError(f"{name} must be numbers, not {array.dtype}")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    return array if array.flags.aligned else array.copy()
 
 
 def checked_lengths(lengths, size, longest, single=False):

@@ -154,7 +154,7 @@ cdef class PartScores:
 
     def assign(self, values):
         """Set all scores."""
-        cdef const score_t[::1] row = np.ascontiguousarray(values, dtype=np.float64)
+        cdef const score_t[::1] row = np.require(values, np.float64, ["C", "A"])
         cdef Py_ssize_t i
         if row.shape[0] != self.size:
             raise DecodeError(f"there are {row.shape[0]} values for {self.size} scores")
