@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -320,6 +320,17 @@ def used(data: bytes, kind: str, models: Models) -> str:
         assert message.isprintable(), f"the message is not one line: {message!r}"
         assert len(message) < 1000, "the message is long"
         return "refused"
+    try:
+        return use(found, models)
+    except TreebankError as error:  # labels of SDP can hold what separates the entries of DEPS
+        parsers = found.parsers.values() if isinstance(found, Pipeline) else [found]
+        assert any("|" in "".join(each.model.labels) for each in parsers), error
+        assert "which separates the entries of DEPS" in str(error), error
+        return "labels of SDP"
+
+
+def use(found: Learner, models: Models) -> str:
+    """Use what was loaded in all ways that it has."""
     if isinstance(found, Parser):
         return use_parser(found, models)
     if isinstance(found, Tagger):
@@ -332,19 +343,14 @@ def used(data: bytes, kind: str, models: Models) -> str:
     parsed = found(TEXT)
     assert text_of(parsed) == TEXT, "the text is not given back"
     check_again(parsed, models)
-    check_again(found.parse(models.inputs), models)
+    check_again(cast("Iterable[Sentence]", found.parse(models.inputs)), models)
     return "pipeline"
 
 
 def use_parser(parser: Parser, models: Models) -> str:
     """Parse with a parser in all ways that it has."""
     quiet: dict[str, Any] = {"on_missing": lambda columns: None}
-    try:
-        parsed = list(parser.parse(models.inputs, **quiet))
-    except TreebankError as error:
-        assert "|" in "".join(parser.model.labels), error
-        assert "which separates the entries of DEPS" in str(error), error
-        return "labels of SDP"
+    parsed = list(parser.parse(models.inputs, **quiet))
     if parser.gives_graphs:
         check_again(parsed, models)
         for sentence in parser.parse(models.inputs, with_tree=True, **quiet):

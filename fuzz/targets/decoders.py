@@ -166,7 +166,8 @@ def odd_or(rng: Rng, value: Any, share: float = 0.03) -> Any:
         changed = value.copy()
         place = rng.integers(value.size)
         if value.dtype.kind in "iu":
-            changed.reshape(-1)[place] = rng.choice([-(2**31), -2, -1, 0, value.size, 10**6, 2**31 - 1])
+            hostile = np.array([-(2**31), -2, -1, 0, value.size, 10**6, 2**31 - 1])
+            changed.reshape(-1)[place] = rng.choice(hostile.astype(value.dtype))
         return changed if rng.random() < 0.5 else changed.reshape(-1)[: rng.integers(value.size + 1)]
     return ODD[rng.integers(len(ODD))]
 

@@ -36,8 +36,8 @@ def make(seed: int, context: None) -> File:
     name, good = treebank(rng)
     plain = damaged(rng, good)
     packing = rng.choice(PACKINGS)
-    format = rng.choice((name, name, None, "conllu", "sdp", "conll09"))
-    return File(format, packing, plain, packed(rng, plain, packing), rng.choice(("skip", "fix")), rng.randint(1, 90))
+    read_as = rng.choice((name, name, None, "conllu", "sdp", "conll09"))
+    return File(read_as, packing, plain, packed(rng, plain, packing), rng.choice(("skip", "fix")), rng.randint(1, 90))
 
 
 def check(given: File, context: None) -> str:

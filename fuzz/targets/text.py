@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -57,7 +58,7 @@ def check(given: Text, context: tuple[Pipeline, Tokenizer]) -> str:
         sentences = tokenizer.tokenize(given.text)
         assert text_of(sentences) == given.text, "the text does not come back"
         edges = [0, *given.cuts, len(given.text)]
-        blocks = [given.text[first:last] for first, last in zip(edges, edges[1:], strict=False)]
+        blocks = [given.text[first:last] for first, last in pairwise(edges)]
         assert list(tokenizer.stream(blocks)) == list(sentences), "blocks change the sentences"
         assert all(len(sentence) for sentence in sentences)
     seconds = process_time() - begin

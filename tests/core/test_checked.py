@@ -95,6 +95,8 @@ def test_parsers_that_are_no_names(parser):
 
 
 def test_settings_too_large():
+    with pytest.raises(CrossarcError, match="setting features = "):
+        make_settings("arc-hybrid", features={"a": 1})
     for name in ("seed", "epochs", "cut"):
         with pytest.raises(CrossarcError, match=f"setting {name} = .*: write a number below"):
             make_settings("arc-hybrid", **{name: 10**400})

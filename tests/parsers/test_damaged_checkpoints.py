@@ -48,6 +48,7 @@ def test_one_that_is_whole(stored, tmp_path):
         ({"epochs": None}, "epochs is None"),
         ({"epochs": [[1, "x", None]]}, r"epochs\.0\.1 is 'x'"),
         ({"epochs": [[3, 0.0, None]], "best": None}, "has ended, but has no model"),
+        ({"epochs": [[1, 0.0, [["LAS", 50.0]]]]}, "an epoch has no UAS"),
         ({"best": {}}, "cannot be used"),
         ({"quality": "x"}, "quality is 'x'"),
         ({"signature": None}, "signature is None"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossarc.errors import TreebankError, UnknownName
+from crossarc.errors import CrossarcError, TreebankError, UnknownName
 from crossarc.treebank import FORMATS, Sentence, convert, read, read_string
 from helpers import fields, sentences, tree
 
@@ -204,3 +204,27 @@ def test_few_keys_are_enough():
 def test_dicts_that_are_no_sentence(data, error, message):
     with pytest.raises(error, match=message):
         Sentence.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tokens": 1.5}, "tokens is 1.5; it must be a list of dicts"),
+        ({"tokens": [5]}, "tokens is .5.; it must be a list of dicts"),
+        ({"ranges": True}, "ranges is True; it must be a list of dicts"),
+        ({"empty_nodes": {"a": 1}}, "empty_nodes is"),
+        ({"comments": 7}, "comments is 7; it must be a list of lines"),
+        ({"format": []}, "no format"),
+        ({"format": "sdp", "tokens": [{"form": "x", "arguments": 5}]}, "arguments is 5; it must be a list"),
+        ({"tokens": [{"id": "a\nb", "form": "x"}]}, "holds neither tabs nor line ends"),
+    ],
+)
+def test_dicts_of_other_types(change, message):
+    with pytest.raises(CrossarcError, match=message) as error:
+        Sentence.from_dict({"tokens": [{"form": "Go"}], **change})
+    assert "\n" not in str(error.value)
+
+
+def test_a_sentence_is_a_dict():
+    with pytest.raises(CrossarcError, match="a sentence is a dict, not"):
+        Sentence.from_dict(["Go"])

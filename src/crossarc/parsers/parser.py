@@ -180,6 +180,8 @@ class Parser(Stored):
         epochs: list[Epoch] = []
 
         def note(epoch: Epoch) -> None:
+            if epoch.scores is not None and len(epoch.scores) < len(self.measures):
+                raise ModelError(f"{checkpoint}: an epoch has no {self.measures[-1]}; train without resuming")
             epochs.append(epoch)
             on_epoch(epoch)
 

@@ -65,7 +65,8 @@ class Settings(BaseModel):
         rich = cls.feature_model(preset, options)
         models = {"rich": rich, "compact": f"{rich}-compact"}
         values = {**preset, "features": rich, **options}
-        return {**values, "features": models.get(values["features"], values["features"])}
+        name = values["features"]
+        return {**values, "features": models.get(name, name) if isinstance(name, str) else name}
 
     @classmethod
     def feature_model(cls, preset: Mapping[str, Any], options: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from crossarc.errors import TreebankError
+from crossarc.errors import SHORT, TreebankError
 from crossarc.treebank.fields import arcs_of
 from crossarc.treebank.formats import CONLLU, SDP, Format, get_format
 from crossarc.treebank.sentence import Sentence
@@ -154,8 +154,10 @@ READERS: dict[str, Callable[[Sequence[str]], Sequence[Any]]] = {
 
 def from_dict(data: Mapping[str, Any]) -> Sentence:
     """Return the sentence of a dict; see `Sentence.from_dict`."""
+    if not isinstance(data, Mapping):
+        raise TreebankError(f"a sentence is a dict, not {SHORT.repr(data)}")
     form = get_format(data.get("format", CONLLU.name))
-    words, ranges, empty = (list(data.get(name) or ()) for name in LISTS)
+    words, ranges, empty = (tokens_of(data, name) for name in LISTS)
     if not words:
         raise TreebankError("the dict has no tokens; a sentence has words under 'tokens'")
     lines = comments_of(data, form)
@@ -176,6 +178,16 @@ def from_dict(data: Mapping[str, Any]) -> Sentence:
     return Sentence("\n".join([*lines, "", ""]).encode(), form)
 
 
+def tokens_of(data: Mapping[str, Any], name: str) -> list[Plain]:
+    """Return the tokens under a name of a dict, none if there is nothing."""
+    found = data.get(name)
+    if found is None:
+        return []
+    if not isinstance(found, list | tuple) or not all(isinstance(each, Mapping) for each in found):
+        raise TreebankError(f"{name} is {SHORT.repr(found)}; it must be a list of dicts")
+    return list(found)
+
+
 def comments_of(data: Mapping[str, Any], form: Format) -> list[str]:
     """Return the comment lines of a dict; without `comments`, those of its id and text."""
     comments = data.get("comments")
@@ -184,9 +196,11 @@ def comments_of(data: Mapping[str, Any], form: Format) -> list[str]:
         comments = [f"{title}{data['id']}"] if data.get("id") else []
         if data.get("text") and form is not SDP:
             comments.append(f"# text = {data['text']}")
+    if not isinstance(comments, list | tuple):
+        raise TreebankError(f"comments is {SHORT.repr(comments)}; it must be a list of lines that begin with '#'")
     for comment in comments:
         if not isinstance(comment, str) or not comment.startswith("#") or "\n" in comment or comment.endswith("\r"):
-            raise TreebankError(f"{comment!r} is not a comment: one line that begins with '#'")
+            raise TreebankError(f"{SHORT.repr(comment)} is not a comment: one line that begins with '#'")
     return list(comments)
 
 
@@ -198,7 +212,10 @@ def row_of(token: Mapping[str, Any], form: Format) -> str:
         value = next((token[key] for key in reversed(keys) if token.get(key) is not None), None)
         fields.append(field_of(value, keys[0], token, column == form.columns[-1] and form.open_end))
     if form.extra:
-        fields += [field_of(value, "arguments", token) for value in token.get("arguments") or ()]
+        arguments = token.get("arguments")
+        if not isinstance(arguments, list | tuple | None):
+            raise TreebankError(f"arguments is {SHORT.repr(arguments)}; it must be a list of labels")
+        fields += [field_of(value, "arguments", token) for value in arguments or ()]
     return "\t".join(fields)
 
 
@@ -219,7 +236,11 @@ def field_of(value: Any, key: str, token: Mapping[str, Any], tabs: bool = False)
         ):
             text = "|".join(f"{head}:{label}" for head, label in value) or "_"
     if text is None:
-        raise TreebankError(f"token {token.get('id')}: {key} is {value!r}, which no field of a sentence can be")
+        raise TreebankError(
+            f"token {token.get('id')!r}: {key} is {SHORT.repr(value)}, which no field of a sentence can be"
+        )
     if "\n" in text or text.endswith("\r") or ("\t" in text and not tabs):
-        raise TreebankError(f"token {token.get('id')}: {key} is {text!r}; a field holds neither tabs nor line ends")
+        raise TreebankError(
+            f"token {token.get('id')!r}: {key} is {SHORT.repr(text)}; a field holds neither tabs nor line ends"
+        )
     return text

@@ -85,7 +85,7 @@ EXTENSIONS = [extension for each in FORMATS.values() for extension in each.exten
 
 def get_format(name: str) -> Format:
     """The format of that name; an unknown one lists the valid ones."""
-    if name not in FORMATS:
+    if not isinstance(name, str) or name not in FORMATS:
         raise UnknownName("format", name, FORMATS)
     return FORMATS[name]
 
