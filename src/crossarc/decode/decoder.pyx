@@ -58,7 +58,8 @@ cdef class Matrices:
     """The score matrices of one sentence or of many, with the number of words of each."""
 
     def __cinit__(self, scores, lengths=None):
-        if (<object>scores).__class__ is not np.ndarray or scores.dtype != np.float64 or not scores.flags.c_contiguous:
+        if ((<object>scores).__class__ is not np.ndarray or scores.dtype != np.float64
+                or not scores.flags.c_contiguous or not scores.flags.aligned):
             scores = checked_array(scores)
         self.array = scores
         self.single = scores.ndim == 2
