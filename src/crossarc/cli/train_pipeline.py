@@ -117,7 +117,10 @@ class StagesView:
         """Return what shows the epochs of the stage."""
         if self.epochs is None:
             self.stack.close()
-            learner: Any = self.pipeline.components[self.stage]
+            from crossarc.tagging import Tagger
+
+            # A tagger is new in each training, and part of the pipeline at its end.
+            learner: Any = self.pipeline.components.get(self.stage) or Tagger(**self.pipeline.tagger_settings)
             settings = getattr(learner, "settings", learner)
             view = TrainingView(settings.epochs, self.words, getattr(settings, "augment", False))
             self.epochs = self.stack.enter_context(view)
