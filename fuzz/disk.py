@@ -54,9 +54,9 @@ def fill(job: Job, sizes: int, mounted: bool) -> tuple[int, int, list[str]]:
         if done.returncode:
             return 0, 0, [f"the first run ended with {done.returncode}: {done.stderr}"]
         right, files = jobs.result(job, folder), jobs.files_of(folder)
-        most = 2 * (used(folder) - before) + 4 * PAGE  # with a checkpoint and a temporary file
+        most = 16 * (used(folder) - before) + 4 * PAGE  # checkpoints are larger than models
         full = 0
-        rooms = sorted({int(most ** (step / sizes)) // PAGE * PAGE for step in range(sizes + 1)} | {0})
+        rooms = sorted({max(int(most ** (step / sizes)) // PAGE, not mounted) * PAGE for step in range(sizes + 1)})
         for room in rooms:
             target = Path(place, f"disk {room}")
             target.mkdir()
