@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -180,7 +181,7 @@ def paired_t_test(correct_a: ArrayLike, correct_b: ArrayLike, total: ArrayLike) 
     return t_test((b[counted] - a[counted]) / all_words[counted])
 
 
-def t_test(differences: Figures) -> TTest:
+def t_test(differences: NDArray[Any]) -> TTest:
     """The two-sided t-test of differences whose mean is 0 by chance."""
     n = len(differences)
     if n < 2 or not differences.any():

@@ -267,6 +267,6 @@ def pairs_to_test(settings: Sequence[Mapping[str, Any]], against: str = "usual")
 
 def paired_test(one: Row, other: Row) -> PairedTest:
     """The paired t-tests of two parsers: the number of right words in each sentence, and whether all are right."""
-    found, exact = t_test(1.0 * one.right - other.right), t_test(1.0 * one.exact - other.exact)
+    found, exact = t_test(one.right - other.right), t_test(one.exact - other.exact)
     las, lem = one.scores.las - other.scores.las, one.scores.lem - other.scores.lem
     return PairedTest(one.name, other.name, las, found.t, found.p, lem, exact.p)
