@@ -167,8 +167,11 @@ def test_an_interrupt_ends_with_the_table(tmp_path, number):
         "--results",
         str(file),
     ]
+    # Where tests run in the background, interrupts are ignored, also by what they start.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(2)
+    signal.signal(signal.SIGINT, before)
+    time.sleep(4)
     process.send_signal(number)
     out, messages = process.communicate(timeout=60)
     assert (process.returncode, messages) == (0, "")

@@ -34,12 +34,12 @@ def small_windows(monkeypatch, size, around, longest=10_000):
     """Let tokenizers work with windows of another size; return the sizes of all texts that they look at."""
     seen = []
 
-    def smaller(blocks, find):
+    def smaller(blocks, find, name):
         def noted(text, begin):
             seen.append(len(text))
             return find(text, begin)
 
-        return windows(blocks, noted, size=size, around=around, longest=longest)
+        return windows(blocks, noted, size=size, around=around, longest=longest, name=name)
 
     monkeypatch.setattr("crossarc.tagging.tokenizer_model.windows", smaller)
     return seen

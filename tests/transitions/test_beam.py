@@ -73,7 +73,7 @@ def test_the_width_can_be_changed_to_parse(example):
     trees = {width: list(parser.parse(example, beam=width)) for width in (1, 4, 8)}
     assert trees[8] == list(parser.parse(example))
     assert trees[1] != trees[8]
-    with pytest.raises(CrossarcError, match="a beam of 0"):
+    with pytest.raises(CrossarcError, match="beam = 0"):
         parser.parse(example, beam=0)
 
 

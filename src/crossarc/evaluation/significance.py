@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -177,7 +178,11 @@ def paired_t_test(correct_a: ArrayLike, correct_b: ArrayLike, total: ArrayLike) 
     a, b, all_words = checked(correct_a, correct_b, total)
     check_share(np.maximum(a, b), all_words)
     counted = all_words > 0
-    differences = (b[counted] - a[counted]) / all_words[counted]
+    return t_test((b[counted] - a[counted]) / all_words[counted])
+
+
+def t_test(differences: NDArray[Any]) -> TTest:
+    """The two-sided t-test of differences whose mean is 0 by chance."""
     n = len(differences)
     if n < 2 or not differences.any():
         return TTest(0.0, max(n - 1, 0), 1.0)

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.evaluation import ClassScore, Trees, TreeScores, paired_t_test
+from crossarc.evaluation import ClassScore, Trees, TreeScores
 from crossarc.evaluation.scores import Figures, Score, Share
+from crossarc.evaluation.significance import t_test
 from crossarc.experiments.comparisons import counts_by_sentence
 from crossarc.experiments.fold_parses import write_parses
 from crossarc.experiments.folds import CrossValidation, Parsers, candidates_of
@@ -266,7 +267,6 @@ def pairs_to_test(settings: Sequence[Mapping[str, Any]], against: str = "usual")
 
 def paired_test(one: Row, other: Row) -> PairedTest:
     """The paired t-tests of two parsers: the number of right words in each sentence, and whether all are right."""
-    each = np.ones_like(one.right)
-    found, exact = paired_t_test(other.right, one.right, each), paired_t_test(other.exact, one.exact, each)
+    found, exact = t_test(one.right - other.right), t_test(one.exact - other.exact)
     las, lem = one.scores.las - other.scores.las, one.scores.lem - other.scores.lem
     return PairedTest(one.name, other.name, las, found.t, found.p, lem, exact.p)
