@@ -11,15 +11,18 @@ import json
 import os
 import resource
 import sys
+import threading
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from fuzz.targets import find_target
 
 
 def work(pipe: int, name: str, seeds: Iterable[int], most: int) -> int:
     """Try the inputs of some seeds, and stop at the first that fails or after which `most` bytes have been resident."""
+    sys.unraisablehook = threading.excepthook = end
     try:
         target = find_target(name)
         context = target.prepare(Path.cwd())
@@ -34,6 +37,12 @@ def work(pipe: int, name: str, seeds: Iterable[int], most: int) -> int:
         os.write(pipe, f"!{json.dumps([what, traceback.format_exc()])}\n".encode())
         return 1
     return 0
+
+
+def end(error: Any) -> None:
+    """End the process with an error that no one sees: of native code that cannot raise, or of a thread."""
+    traceback.print_exception(error.exc_value)
+    os.abort()
 
 
 def check_memory(most: int) -> None:

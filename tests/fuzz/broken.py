@@ -4,9 +4,10 @@ import ctypes
 import os
 import subprocess
 import sys
+import threading
 import time
 
-WRONG = {3: "crash", 5: "exception", 7: "hang", 9: "memory", 11: "exit", 13: "child"}
+WRONG = {3: "crash", 5: "exception", 7: "hang", 9: "memory", 11: "exit", 13: "child", 15: "unseen", 17: "thread"}
 
 
 def prepare(folder):
@@ -35,4 +36,15 @@ def check(given, context):
         os._exit(0)
     if given == "child":
         subprocess.run([sys.executable, "-c", "while True: pass"], check=True)
+    if given == "unseen":
+        Unseen()
+    if given == "thread":
+        thread = threading.Thread(target=int, args=("x",))
+        thread.start()
+        thread.join()
     return given
+
+
+class Unseen:
+    def __del__(self):
+        raise ValueError("of native code that cannot raise")

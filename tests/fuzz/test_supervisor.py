@@ -43,7 +43,7 @@ def run(*arguments, **options):
 @pytest.fixture(scope="module")
 def broken():
     tally = Tally(BROKEN, 0)
-    supervise([tally], inputs=16, limits=LIMITS, jobs=2)
+    supervise([tally], inputs=18, limits=LIMITS, jobs=2)
     return {failure.seed: failure for failure in tally.failures}, tally
 
 
@@ -56,6 +56,8 @@ def broken():
         (9, "MB", ""),
         (11, "exit code 0", ""),
         (13, "more than 0.5 CPU seconds", ""),
+        (15, "SIGABRT", "of native code that cannot raise"),
+        (17, "SIGABRT", "invalid literal"),
     ],
 )
 def test_what_is_wrong_is_seen_with_its_seed(broken, seed, what, details):
@@ -66,8 +68,8 @@ def test_what_is_wrong_is_seen_with_its_seed(broken, seed, what, details):
 
 def test_what_is_right_is_tried_around_what_is_wrong(broken):
     failures, tally = broken
-    assert sorted(failures) == [3, 5, 7, 9, 11, 13]
-    assert tally.tried == 16
+    assert sorted(failures) == [3, 5, 7, 9, 11, 13, 15, 17]
+    assert tally.tried == 18
     assert tally.outcomes == {"right": 10}
     assert tally.cpu > 1
 
