@@ -270,3 +270,11 @@ def test_nothing_is_refused():
         head_loss(scores, starts, places, None, 1.0)
     with pytest.raises(TypeError):
         choice_loss(np.zeros((2, 3)), None, 1.0)
+
+
+def test_scores_that_are_no_numbers_stay_none():
+    """A damaged checkpoint has such weights; the exponential shifted a negative number."""
+    scores = np.full((2, 3), np.nan, dtype=np.float32)
+    loss, _ = choice_loss(scores, np.array([0, 1], dtype=np.int32), 1.0)
+    assert np.isnan(loss)
+    assert np.isnan(scores).all()

@@ -245,3 +245,10 @@ def test_hostile_text_never_breaks_it(nlp, text):
 def test_a_megabyte_without_a_space(nlp):
     text = "abcdefghij" * 100_000
     assert text_of(nlp(text)) == text
+
+
+@pytest.mark.parametrize("folds", ["a\nb", -1, 1, 2.5, None])
+def test_an_impossible_number_of_folds_is_one_line(folds):
+    with pytest.raises(CrossarcError, match="name the number of folds") as error:
+        Pipeline("arc-hybrid", jackknife=folds)
+    assert "\n" not in str(error.value)

@@ -51,7 +51,7 @@ def test_sets_of_head_labels_have_keys_of_their_own(labels):
     moves = [system.moves.index(name) for name in ("SHIFT", "REDUCE")]
     moves += [system.moves.index(name) for name in ("LEFT-ARC", "RIGHT-ARC") for _ in range(labels)]
     search = Greedy(system, parse_model(text), moves, [-1, -1, *range(labels), *range(labels)], 0)
-    tokens = np.zeros((3, 0), dtype=np.int32)
+    tokens = np.zeros((3, 1), dtype=np.int32)
     rng = random.Random(labels)
     sets = {*itertools.combinations(range(40), 1), *itertools.combinations(range(40), 2)}
     sets |= {tuple(sorted(rng.sample(range(labels), 3))) for _ in range(2_000)}

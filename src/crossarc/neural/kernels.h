@@ -63,7 +63,7 @@ INLINE float crossarc_exp_f32(float x) {
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = p * r * r + r + 1.0f;
-    power.bits = ((int32_t)n + 127) << 23;
+    power.bits = (int32_t)((uint32_t)((int32_t)n + 127) << 23); /* no shift of negative numbers, for NaN */
     return p * power.value;
 }
 INLINE double crossarc_exp_f64(double x) { return exp(x); }

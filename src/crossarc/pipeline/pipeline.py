@@ -79,7 +79,7 @@ class Pipeline(Stored):
         **settings: Any,
     ) -> None:
         if not isinstance(jackknife, int) or jackknife < 0 or jackknife == 1:
-            raise CrossarcError(f"jackknife = {jackknife}: name the number of folds, 2 or more, or 0 for gold tags")
+            raise CrossarcError(f"jackknife = {jackknife!r}: name the number of folds, 2 or more, or 0 for gold tags")
         seed = settings.get("seed", 1)
         self.jackknife = jackknife
         self.tagger_settings = {"seed": seed, **checked_tagger(tagger or {})}
