@@ -71,7 +71,7 @@ def test_what_is_right_is_tried_around_what_is_wrong(broken):
     assert sorted(failures) == [3, 5, 7, 9, 11, 13, 15, 17]
     assert tally.tried == 18
     assert tally.outcomes == {"right": 10}
-    assert tally.cpu > 1
+    assert tally.cpu > 0.5  # of one that does not end; the other may wait for its child
 
 
 def test_a_peak_between_two_looks_is_seen(tmp_path):
