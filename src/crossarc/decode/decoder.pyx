@@ -54,12 +54,16 @@ cdef class Decoder:
         return type(self)(self.single_root)
 
 
+# The flags of NumPy for arrays that are contiguous and aligned.
+cdef int PLAIN = 0x0001 | 0x0100
+
+
 cdef class Matrices:
     """The score matrices of one sentence or of many, with the number of words of each."""
 
     def __cinit__(self, scores, lengths=None):
         if ((<object>scores).__class__ is not np.ndarray or scores.dtype != np.float64
-                or not scores.flags.c_contiguous or not scores.flags.aligned):
+                or scores.flags.num & PLAIN != PLAIN):
             scores = checked_array(scores)
         self.array = scores
         self.single = scores.ndim == 2
